@@ -1,0 +1,70 @@
+/**
+ * The shape of a built-in kind as Go declares it: enough to decode strictly, to print what Go would print, to read protobuf,
+ * to merge, and to publish OpenAPI. Loaded from the table of facts (src/apiserver/facts), which a script generates from a real server.
+ */
+export type GoType = GoScalar | GoStruct | GoList | GoMap;
+
+/** `raw` is any JSON (RawExtension, apiextensions JSON); `quantity`, `time`, … are the special messages of Kubernetes. */
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'uint64'
+  | 'float32'
+  | 'float64'
+  | 'bytes'
+  | 'quantity'
+  | 'time'
+  | 'microtime'
+  | 'duration'
+  | 'intOrString'
+  | 'raw'
+  | 'fieldsV1';
+
+export interface GoScalar {
+  readonly type: 'scalar';
+  readonly scalar: ScalarName;
+  /** Go's own name for messages such as `cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
+  readonly goName: string;
+}
+
+export interface GoList {
+  readonly type: 'list';
+  readonly element: GoType;
+}
+
+export interface GoMap {
+  readonly type: 'map';
+  readonly element: GoType;
+}
+
+export interface GoStruct {
+  readonly type: 'struct';
+  /** OpenAPI name: `io.k8s.api.apps.v1.Deployment`. */
+  readonly name: string;
+  /** Go's short name: `Deployment`. */
+  readonly goName: string;
+  /** In the order Go declares them, embedded structs flattened. */
+  readonly fields: readonly GoField[];
+  readonly fieldsByName: ReadonlyMap<string, GoField>;
+  readonly mapType?: 'atomic' | 'granular';
+}
+
+export interface GoField {
+  readonly name: string;
+  readonly type: GoType;
+  readonly isPointer: boolean;
+  readonly omitEmpty: boolean;
+  readonly isRequired: boolean;
+  readonly enumValues?: readonly string[];
+  readonly defaultValue?: unknown;
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
+  readonly patchMergeKey?: string;
+  /** Protobuf field number; flattened fields name the path of numbers that leads to them. */
+  readonly proto: readonly number[];
+}
