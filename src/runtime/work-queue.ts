@@ -1,0 +1,156 @@
+/** What a reconcile asks for when it ends well: nothing more, or another look once some time has passed. */
+export type Outcome = void | { readonly requeueAfterMs: number };
+
+export interface WorkQueueOptions {
+  /** Brings one key to where it should be. Throwing means: again, after a growing delay. */
+  reconcile(key: string, signal: AbortSignal): Outcome | Promise<Outcome>;
+  /** How many keys may be worked on at once. Default 1. */
+  concurrency?: number;
+  /** Default 5 ms, doubled with every failure of the same key. */
+  firstDelayMs?: number;
+  /** Default 5 minutes. */
+  maxDelayMs?: number;
+  /** Stops the queue. */
+  signal?: AbortSignal;
+  /** Hears every failure before the key is put back. */
+  onError?(key: string, error: unknown, failures: number): void;
+}
+
+/**
+ * A queue of keys. A key waits at most once however often it is added, is never worked on twice at the same time, and is looked at
+ * once more when it was added while being worked on. Disposing or aborting forgets everything that waits.
+ */
+export interface WorkQueue extends Disposable {
+  add(key: string): void;
+  /** Adds the key once the delay has passed; the earliest of several wins. */
+  addAfter(key: string, delayMs: number): void;
+  /** Keys waiting, delayed ones not counted. */
+  readonly depth: number;
+  /** Resolves when nothing waits, runs or is delayed by a failure; delays asked for by `addAfter` or an outcome do not count. */
+  idle(): Promise<void>;
+}
+
+interface Delayed {
+  timer: NodeJS.Timeout;
+  dueAt: number;
+  isRetry: boolean;
+}
+
+// Longer delays overflow the timers of Node and fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+export function workQueue(options: WorkQueueOptions): WorkQueue {
+  const { reconcile, onError, concurrency = 1, firstDelayMs = 5, maxDelayMs = 300_000 } = options;
+  const waiting = new Set<string>();
+  const running = new Set<string>();
+  const dirty = new Set<string>();
+  const delayed = new Map<string, Delayed>();
+  const failures = new Map<string, number>();
+  const stopped = new AbortController();
+  let idlers: (() => void)[] = [];
+  let isPumpScheduled = false;
+
+  if (options.signal?.aborted) stop();
+  else options.signal?.addEventListener('abort', stop, { once: true });
+
+  return {
+    add,
+    addAfter: (key, delayMs) => delay(key, delayMs, false),
+    get depth() {
+      return waiting.size + dirty.size;
+    },
+    idle: () => (isIdle() ? Promise.resolve() : new Promise(resolve => idlers.push(resolve))),
+    [Symbol.dispose]: stop,
+  };
+
+  function add(key: string): void {
+    if (stopped.signal.aborted) return;
+    forgetDelay(key);
+    if (running.has(key)) {
+      dirty.add(key);
+      return;
+    }
+    waiting.add(key);
+    schedulePump();
+  }
+
+  function delay(key: string, delayMs: number, isRetry: boolean): void {
+    if (stopped.signal.aborted) return;
+    const dueAt = Date.now() + delayMs;
+    const present = delayed.get(key);
+    if (present && present.dueAt <= dueAt) return;
+    forgetDelay(key);
+    const timer = setTimeout(() => add(key), Math.min(Math.max(delayMs, 0), longestTimerMs));
+    delayed.set(key, { timer, dueAt, isRetry });
+  }
+
+  function forgetDelay(key: string): void {
+    const present = delayed.get(key);
+    if (!present) return;
+    clearTimeout(present.timer);
+    delayed.delete(key);
+  }
+
+  // Work starts in a later turn: adders are often listeners of the store, which must stay quick.
+  function schedulePump(): void {
+    if (isPumpScheduled) return;
+    isPumpScheduled = true;
+    setImmediate(() => {
+      isPumpScheduled = false;
+      pump();
+    });
+  }
+
+  function pump(): void {
+    for (const key of waiting) {
+      if (running.size >= concurrency) return;
+      waiting.delete(key);
+      running.add(key);
+      void run(key);
+    }
+  }
+
+  async function run(key: string): Promise<void> {
+    try {
+      const outcome = await reconcile(key, stopped.signal);
+      failures.delete(key);
+      if (outcome) delay(key, outcome.requeueAfterMs, false);
+    } catch (error) {
+      fail(key, error);
+    }
+    running.delete(key);
+    if (dirty.delete(key)) add(key);
+    if (waiting.size > 0) schedulePump();
+    if (isIdle()) wakeIdlers();
+  }
+
+  function fail(key: string, error: unknown): void {
+    if (stopped.signal.aborted) return;
+    const count = (failures.get(key) ?? 0) + 1;
+    failures.set(key, count);
+    onError?.(key, error, count);
+    delay(key, Math.min(firstDelayMs * 2 ** (count - 1), maxDelayMs), true);
+  }
+
+  function isIdle(): boolean {
+    if (waiting.size > 0 || running.size > 0) return false;
+    for (const { isRetry } of delayed.values()) if (isRetry) return false;
+    return true;
+  }
+
+  function wakeIdlers(): void {
+    const woken = idlers;
+    idlers = [];
+    for (const wake of woken) wake();
+  }
+
+  function stop(): void {
+    stopped.abort();
+    options.signal?.removeEventListener('abort', stop);
+    for (const { timer } of delayed.values()) clearTimeout(timer);
+    delayed.clear();
+    waiting.clear();
+    dirty.clear();
+    if (isIdle()) wakeIdlers();
+  }
+}
