@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+/**
+ * Reads until the value satisfies `isRight`, and returns it. A throwing read counts as not yet. After the deadline it throws with the last value
+ * or the last error.
+ */
+export async function eventually<T>(
+  read: () => Promise<T> | T,
+  isRight: (value: T) => boolean = Boolean,
+  { timeoutMs = 10_000, everyMs = 25, what = 'value' } = {},
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    let last: T | undefined;
+    let problem: unknown;
+    try {
+      last = await read();
+      if (isRight(last)) return last;
+    } catch (err) {
+      problem = err;
+    }
+    if (Date.now() >= deadline) {
+      if (problem !== undefined) throw new Error(`${what} was not right within ${timeoutMs} ms`, { cause: problem });
+      throw new Error(`${what} was not right within ${timeoutMs} ms; last: ${inspect(last, { depth: 6 })}`);
+    }
+    await sleep(everyMs);
+  }
+}

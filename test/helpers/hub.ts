@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort } from './free-port.ts';
+import { HttpTarget, readKubeconfig } from './http-target.ts';
+import { Program } from './program.ts';
+import { repositoryRoot } from './rig.ts';
+
+export interface Hub extends AsyncDisposable {
+  readonly server: string;
+  readonly dir: string;
+  readonly kubeconfig: string;
+  readonly target: HttpTarget;
+  readonly request: HttpTarget['request'];
+  readonly program: Program;
+}
+
+export interface HubOptions {
+  /** Kept afterwards when given, so that a second hub can continue from it. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  readonly extraArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Our own server as a child process, ready to answer. */
+export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubOptions = {}): Promise<Hub> {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'drover-hub-'));
+  const dir = dataDir ?? path.join(scratch, 'data');
+  mkdirSync(dir, { recursive: true });
+  const listen = `127.0.0.1:${port ?? (await freePort())}`;
+  const program = new Program({
+    name: 'drover',
+    command: path.join(repositoryRoot, 'node_modules/.bin/node'),
+    args: [path.join(repositoryRoot, 'bin/drover.ts'), 'up', '--data', dir, '--listen', listen, ...extraArgs],
+    logFile: path.join(scratch, 'drover.log'),
+    env,
+    cwd: repositoryRoot,
+  });
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  const isReady = async (): Promise<boolean> => {
+    if (!existsSync(kubeconfig)) return false;
+    const probe = new HttpTarget({ ...readKubeconfig(kubeconfig), server: `https://${listen}` });
+    try {
+      return (await probe.request('GET', '/readyz', undefined, {}, { timeoutMs: 2000 })).code === 200;
+    } finally {
+      probe.close();
+    }
+  };
+  try {
+    await program.waitUntil(isReady);
+  } catch (err) {
+    await program.stop();
+    throw err;
+  }
+
+  const target = new HttpTarget({ ...readKubeconfig(kubeconfig), server: `https://${listen}` });
+  return {
+    server: `https://${listen}`,
+    dir,
+    kubeconfig,
+    target,
+    request: target.request.bind(target),
+    program,
+    async [Symbol.asyncDispose]() {
+      target.close();
+      await program.stop();
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
