@@ -78,6 +78,8 @@ export interface Strategy {
   readonly nameRule?: 'subdomain' | 'label' | 'label1035' | 'path' | ((name: string) => string[]);
   /** Whether metadata.generation is kept. */
   readonly hasGeneration?: boolean;
+  /** True when an update raises the generation although nothing outside metadata and status changed (Deployment annotations). */
+  raisesGeneration?(obj: KubeObject, old: KubeObject): boolean;
   /** Top-level fields that do not count for generation besides metadata and status. */
   readonly hasStatus?: boolean;
   /** PUT without resourceVersion overwrites. Default true for built-in kinds, false for custom resources. */
