@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { StorageFullError, type Journal, type JournalBatch, type JournalRow } from './journal.ts';
+
+export type JournalRequest =
+  { type: 'load' } | { type: 'append'; id: number; batch: JournalBatch } | { type: 'reserve' } | { type: 'close' };
+
+/** Many rows in two pieces, so that their values travel between threads without being copied. */
+export interface PackedRows {
+  heads: [revision: number, resource: string, namespace: string, name: string, operation: JournalRow['operation'], length: number][];
+  values: Uint8Array;
+}
+
+export type JournalReply =
+  | { type: 'opened' }
+  | { type: 'refused'; locked: boolean; message: string }
+  | { type: 'rows'; rows: PackedRows }
+  | { type: 'loaded'; compactedRevision: number }
+  | { type: 'appended'; id: number }
+  | { type: 'full'; id: number; message: string }
+  | { type: 'closed' };
+
+export class DataInUseError extends Error {
+  override name = 'DataInUseError';
+}
+
+/**
+ * Keeps the journal in one SQLite file. SQLite runs in a worker thread, because its calls wait for the disk. A failure that is not
+ * a full disk ends the process: after a failed fsync nobody knows what the file holds, and only a fresh start can find out.
+ */
+export async function openSqliteJournal(file: string, options: { maxPages?: number } = {}): Promise<Journal> {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: { file, ...options } });
+  const send = (request: JournalRequest) => worker.postMessage(request);
+  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  let nextId = 1;
+  let onRows: (rows: JournalRow[]) => void = () => {};
+  let closed: Promise<void> | undefined;
+  let onClosed: () => void = () => {};
+  let onLoaded: (result: { compactedRevision: number }) => void = () => {};
+
+  const [first] = (await once(worker, 'message')) as [JournalReply];
+  if (first.type === 'refused') {
+    await worker.terminate();
+    if (first.locked) throw new DataInUseError(`data file "${file}" is in use by another process`);
+    throw new Error(`cannot open data file "${file}": ${first.message}`);
+  }
+
+  worker.on('message', (reply: JournalReply) => {
+    switch (reply.type) {
+      case 'rows':
+        return onRows(unpack(reply.rows));
+      case 'loaded':
+        return onLoaded(reply);
+      case 'appended':
+        waiting.get(reply.id)?.resolve();
+        return void waiting.delete(reply.id);
+      case 'full':
+        waiting.get(reply.id)?.reject(new StorageFullError(reply.message));
+        return void waiting.delete(reply.id);
+      case 'closed':
+        return onClosed();
+      default:
+    }
+  });
+  worker.on('error', error => {
+    process.stderr.write(`cannot write to "${file}": ${error.message}; stopping, because its state is unknown\n`);
+    process.exit(70);
+  });
+
+  return {
+    load(receive) {
+      onRows = receive;
+      const loaded = new Promise<{ compactedRevision: number }>(resolve => (onLoaded = resolve));
+      send({ type: 'load' });
+      send({ type: 'reserve' });
+      return loaded;
+    },
+    append(batch) {
+      const id = nextId++;
+      send({ type: 'append', id, batch });
+      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+    },
+    close() {
+      closed ??= new Promise(resolve => {
+        onClosed = () => void worker.terminate().then(() => resolve());
+        send({ type: 'close' });
+      });
+      return closed;
+    },
+  };
+}
+
+function unpack({ heads, values }: PackedRows): JournalRow[] {
+  let offset = 0;
+  return heads.map(([revision, resource, namespace, name, operation, length]) => {
+    const value = values.subarray(offset, offset + length);
+    offset += length;
+    return { revision, resource, namespace, name, operation, value };
+  });
+}
