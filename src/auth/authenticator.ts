@@ -1,0 +1,169 @@
+import { createHash, type X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { unauthorized } from '../api/status.ts';
+import type { DistinguishedName } from '../pki/distinguished-name.ts';
+import { verifyClientCertificate } from '../pki/verify-client-certificate.ts';
+import { firstValue, prefixedValues, type HeaderValues } from './header-values.ts';
+import type { TokenIdentity } from './service-account-authenticator.ts';
+import { tokenDigest, type StaticTokens } from './static-tokens.ts';
+import { anonymous, type UserInfo } from './user.ts';
+import { isWebSocketRequest, tokenProtocol } from './web-socket-token.ts';
+
+/** What a request shows of its sender. */
+export interface AuthenticationRequest {
+  readonly headers: HeaderValues;
+  /** As the TLS layer received it, not yet verified. */
+  readonly peerCertificate?: X509Certificate | undefined;
+  readonly peerIntermediates?: readonly X509Certificate[];
+}
+
+export interface Authentication {
+  readonly user: UserInfo;
+  readonly warnings: readonly string[];
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The sub-protocols a WebSocket client offered, without the one that carried its token. Absent when none did. */
+  readonly webSocketProtocols?: readonly string[];
+}
+
+export interface AuthenticatorDeps {
+  clientAuthorities: readonly X509Certificate[];
+  /** Those who hold a certificate of these may speak for anybody through X-Remote-* headers. */
+  frontProxyAuthorities?: readonly X509Certificate[];
+  /** Common names of front proxies; any when empty. */
+  frontProxyNames?: readonly string[];
+  staticTokens?: StaticTokens;
+  serviceAccounts?: (token: string, audiences: readonly string[]) => TokenIdentity | undefined;
+  audiences: readonly string[];
+  /** Default true: requests without credentials are those of system:anonymous. */
+  allowAnonymous?: boolean;
+  now?: () => Date;
+}
+
+export interface Authenticator {
+  /** Throws 401 when credentials are wrong, even if anonymous requests are allowed. */
+  authenticate(request: AuthenticationRequest): Authentication;
+  /** For TokenReview: who a token stands for, or why it stands for nobody. */
+  reviewToken(token: string, audiences: readonly string[]): TokenIdentity | { readonly error: string } | undefined;
+}
+
+/** Headers that say who the sender is. They must not travel further than authentication. */
+export const identityHeader = /^(?:authorization|x-remote-(?:user|group|uid|extra-.*)|impersonate-(?:user|group|uid|extra-.*))$/i;
+
+const uidAttribute = '1.3.6.1.4.1.57683.2';
+const credentialId = 'authentication.kubernetes.io/credential-id';
+
+export function authenticator(deps: AuthenticatorDeps): Authenticator {
+  const { frontProxyNames = [], allowAnonymous = true, now = () => new Date() } = deps;
+  const clients = certificateVerifier(deps.clientAuthorities, now);
+  const frontProxies = certificateVerifier(deps.frontProxyAuthorities ?? [], now);
+
+  return { authenticate, reviewToken };
+
+  function authenticate(request: AuthenticationRequest): Authentication {
+    const failures: unknown[] = [];
+    const attempt = <T>(find: () => T | undefined): T | undefined => {
+      try {
+        return find();
+      } catch (error) {
+        failures.push(error);
+        return undefined;
+      }
+    };
+    const certified = attempt(() => frontProxyUser(request)) ?? attempt(() => certificateUser(request));
+    if (certified) return { user: withAuthenticated(certified), warnings: [], annotations: {} };
+
+    const bearer = bearerToken(firstValue(request.headers, 'authorization'));
+    const identity = bearer === undefined ? undefined : attempt(() => tokenIdentity(bearer, deps.audiences));
+    if (identity) return authenticationOf(identity);
+
+    const offered = isWebSocketRequest(request.headers) ? attempt(() => tokenProtocol(request.headers)) : undefined;
+    const offering = offered && attempt(() => tokenIdentity(offered.token, deps.audiences));
+    if (offered && offering) return { ...authenticationOf(offering), webSocketProtocols: offered.protocols };
+
+    if (failures.length > 0 || !allowAnonymous) throw unauthorized();
+    return { user: anonymous, warnings: [], annotations: {} };
+  }
+
+  function reviewToken(token: string, audiences: readonly string[]): TokenIdentity | { error: string } | undefined {
+    const bearer = bearerToken(`Bearer ${token}`);
+    if (bearer === undefined) return allowAnonymous ? { user: anonymous, audiences } : undefined;
+    try {
+      const identity = tokenIdentity(bearer, audiences);
+      return { ...identity, user: withAuthenticated(identity.user) };
+    } catch (error) {
+      return { error: (error as Error).message };
+    }
+  }
+
+  /** Throws with the text that TokenReview shows. */
+  function tokenIdentity(token: string, audiences: readonly string[]): TokenIdentity {
+    const own = deps.audiences.filter(audience => audiences.includes(audience));
+    const user = own.length === 0 && deps.audiences.length > 0 ? undefined : deps.staticTokens?.find(tokenDigest(token));
+    if (user) return { user, audiences: own };
+    let identity: TokenIdentity | undefined;
+    try {
+      identity = deps.serviceAccounts?.(token, audiences);
+    } catch (cause) {
+      throw new Error(`[invalid bearer token, ${(cause as Error).message}]`, { cause });
+    }
+    if (!identity) throw new Error('invalid bearer token');
+    return identity;
+  }
+
+  function certificateUser({ peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
+    if (!peerCertificate || deps.clientAuthorities.length === 0) return undefined;
+    const { commonName, organizations, attributes } = clients(peerCertificate, peerIntermediates);
+    if (commonName === '') return undefined;
+    const uids = attributes.filter(a => a.oid === uidAttribute).map(a => a.value);
+    const uid = uids[0];
+    if (uids.length > 1 || uid === '') throw new Error('the certificate must hold one UID that is not empty');
+    return {
+      name: commonName,
+      ...(uid !== undefined && { uid }),
+      groups: organizations,
+      extra: { [credentialId]: [`X509SHA256=${createHash('sha256').update(peerCertificate.raw).digest('hex')}`] },
+    };
+  }
+
+  function frontProxyUser({ headers, peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
+    if (!peerCertificate || (deps.frontProxyAuthorities ?? []).length === 0) return undefined;
+    const { commonName } = frontProxies(peerCertificate, peerIntermediates);
+    if (frontProxyNames.length > 0 && !frontProxyNames.includes(commonName))
+      throw new Error(`x509: subject with cn=${commonName} is not in the allowed list`);
+    const name = firstValue(headers, 'x-remote-user');
+    if (name === '') return undefined;
+    const uid = firstValue(headers, 'x-remote-uid');
+    const groups = (headers.get('x-remote-group') ?? []).filter(group => group !== '');
+    const extra = prefixedValues(headers, 'x-remote-extra-');
+    return { name, ...(uid !== '' && { uid }), groups, ...(extra && { extra }) };
+  }
+}
+
+function authenticationOf({ user, warnings = [], annotations = {} }: TokenIdentity): Authentication {
+  return { user: withAuthenticated(user), warnings, annotations };
+}
+
+/** Everybody who is somebody is in system:authenticated. */
+function withAuthenticated(user: UserInfo): UserInfo {
+  if (user.name === anonymous.name) return user;
+  if (user.groups.includes('system:authenticated') || user.groups.includes('system:unauthenticated')) return user;
+  return { ...user, groups: [...user.groups, 'system:authenticated'] };
+}
+
+/** The token of an Authorization header, or undefined when it holds none. */
+function bearerToken(header: string): string | undefined {
+  const [scheme = '', token = ''] = header.trim().split(' ', 3);
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+}
+
+function certificateVerifier(authorities: readonly X509Certificate[], now: () => Date) {
+  const verified = new LRUCache<string, { subject: DistinguishedName; endsAt: number }>({ max: 4096, ttl: 60_000 });
+
+  return function verify(certificate: X509Certificate, intermediates: readonly X509Certificate[] = []): DistinguishedName {
+    const known = verified.get(certificate.fingerprint256);
+    if (known && known.endsAt > now().getTime()) return known.subject;
+    const subject = verifyClientCertificate(certificate, authorities, { intermediates, now: now() });
+    verified.set(certificate.fingerprint256, { subject, endsAt: Date.parse(certificate.validTo) });
+    return subject;
+  };
+}
