@@ -27,6 +27,13 @@ export function specAndStatus(emptyStatus: () => Record<string, unknown> = () =>
   };
 }
 
+/** For status endpoints that leave labels, annotations, finalizers and owners alone. */
+export function keepMetadata(obj: KubeObject, old: KubeObject): void {
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation', 'generateName'] as const)
+    if (old.metadata[field] === undefined) delete obj.metadata[field];
+    else Object.assign(obj.metadata, { [field]: old.metadata[field] });
+}
+
 /** One error for each reason a check gave. */
 export const invalidFor = (path: string, value: unknown, problems: readonly string[]): FieldError[] =>
   problems.map(problem => invalid(path, value, problem));
