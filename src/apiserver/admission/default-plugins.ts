@@ -1,0 +1,49 @@
+import type { Authorizer } from '../../auth/user.ts';
+import { httpsPools, type HttpsPools } from '../aggregation/https-pools.ts';
+import { serviceResolver, type ResolveService } from '../aggregation/resolve-service.ts';
+import type { ClusterApi } from '../cluster-api.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
+import { mutatingWebhook } from './mutating-webhook.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { podPriority } from './pod-priority.ts';
+import { defaultTolerationSeconds, runtimeClassPlugin, taintNodesByCondition } from './pod-scheduling.ts';
+import { serviceAccountPlugin } from './service-account.ts';
+import { persistentVolumeClaimResize, storageObjectInUseProtection } from './storage-protection.ts';
+import { validatingWebhook } from './validating-webhook.ts';
+import { watchedLists } from './watched-lists.ts';
+
+export interface AdmissionDeps {
+  readonly api: ClusterApi;
+  /** Answers `authorizer` in CEL expressions. */
+  readonly authorizer?: Authorizer;
+  /** Default: endpoints and external names of the cluster's own services. */
+  readonly resolveService?: ResolveService;
+  /** Default: connections of its own. Whoever gives them closes them. */
+  readonly pools?: HttpsPools;
+}
+
+/** The plugins that a kube-apiserver runs when nobody configures any, in its order. */
+export function defaultPlugins({
+  api,
+  authorizer,
+  resolveService = serviceResolver(api),
+  pools = httpsPools(),
+}: AdmissionDeps): AdmissionPlugin[] {
+  const lists = watchedLists(api);
+  const webhooks = { lists, pools, resolveService, ...(authorizer && { authorizer }) };
+  return [
+    namespaceLifecycle(),
+    serviceAccountPlugin(),
+    taintNodesByCondition(),
+    podPriority(),
+    defaultTolerationSeconds(),
+    defaultStorageClass(),
+    storageObjectInUseProtection(),
+    persistentVolumeClaimResize(),
+    runtimeClassPlugin(),
+    defaultIngressClass(),
+    mutatingWebhook(webhooks),
+    validatingWebhook(webhooks),
+  ];
+}

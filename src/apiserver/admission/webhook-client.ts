@@ -1,0 +1,126 @@
+import { StatusError } from '../../api/status.ts';
+import type { AdmissionregistrationV1WebhookClientConfig as WebhookClientConfig } from '../../api/kubernetes.ts';
+import { parseJson, isJsonObject, printJson, type Json } from '../../util/json.ts';
+import { goNetworkError } from '../aggregation/go-network-error.ts';
+import type { HttpsPools, TlsTarget } from '../aggregation/https-pools.ts';
+import type { ResolveService } from '../aggregation/resolve-service.ts';
+
+export interface WebhookClientDeps {
+  readonly pools: HttpsPools;
+  readonly resolveService: ResolveService;
+}
+
+export interface WebhookCall {
+  readonly client: WebhookClientConfig;
+  readonly body: Json;
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer larger than this is not read to its end. */
+const maxBodyBytes = 16 * 1024 * 1024;
+
+/** Where a call goes, as the configuration writes it: Go keeps a port that is the default one, the URL class does not. */
+interface Address {
+  readonly authority: string;
+  readonly path: string;
+  readonly url: string;
+}
+
+/** Posts a review and returns the answer's JSON. The message of what it throws is the one Go's client would give. */
+export async function callWebhook({ pools, resolveService }: WebhookClientDeps, call: WebhookCall): Promise<Json> {
+  const deadline = AbortSignal.timeout(call.timeoutSeconds * 1000);
+  const address = addressOf(call.client, call.timeoutSeconds);
+  const shown = `Post ${JSON.stringify(address.url)}`;
+  let target: TlsTarget | undefined;
+  try {
+    target = await locate(call.client, address, resolveService);
+    const answer = await pools.get(target).request({
+      method: 'POST',
+      path: address.path,
+      headers: { host: address.authority, ...fixedHeaders },
+      body: printJson(call.body),
+      signal: AbortSignal.any([call.signal, deadline]),
+    });
+    return await readAnswer(answer.statusCode, answer.body);
+  } catch (error) {
+    if (error instanceof AnswerError) throw new Error(error.message, { cause: error });
+    if (deadline.aborted) throw new Error(`${shown}: context deadline exceeded`, { cause: error });
+    if (call.signal.aborted) throw new Error(`${shown}: context canceled`, { cause: error });
+    if (error instanceof StatusError) throw new Error(`${shown}: ${error.message}`, { cause: error });
+    throw new Error(`${shown}: ${target ? goNetworkError(error, target) : (error as Error).message}`, { cause: error });
+  }
+}
+
+const fixedHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, */*',
+  'user-agent': 'kube-apiserver-admission',
+};
+
+function addressOf({ url = '', service }: WebhookClientConfig, timeoutSeconds: number): Address {
+  const timeout = `timeout=${timeoutSeconds}s`;
+  if (service) {
+    const authority = `${service.name}.${service.namespace}.svc:${service.port ?? 443}`;
+    const path = `/${(service.path ?? '').replace(/^\/+/, '')}?${timeout}`;
+    return { authority, path, url: `https://${authority}${path}` };
+  }
+  const [, authority = '', rest = ''] = /^https:\/\/([^/?#]+)([^#]*)/.exec(url) ?? [];
+  const path = `${rest.startsWith('/') ? rest : `/${rest}`}${rest.includes('?') ? '&' : '?'}${timeout}`;
+  return { authority, path, url: `https://${authority}${path}` };
+}
+
+async function locate({ service, caBundle }: WebhookClientConfig, { url }: Address, resolveService: ResolveService): Promise<TlsTarget> {
+  const ca = caBundle ? { ca: Buffer.from(String(caBundle), 'base64').toString('utf8') } : {};
+  if (service) {
+    const { name = '', namespace = '', port = 443 } = service;
+    return { ...(await resolveService({ namespace, name, port })), ...ca };
+  }
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, port: Number(port || 443), servername: host, ...ca };
+}
+
+class AnswerError extends Error {}
+
+async function readAnswer(status: number, body: AsyncIterable<Uint8Array>): Promise<Json> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new AnswerError(`webhook response body is larger than ${maxBodyBytes} bytes`);
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  let json: Json | undefined;
+  try {
+    json = parseJson(text);
+  } catch {
+    json = undefined;
+  }
+  if (status >= 400 || (status >= 300 && json === undefined)) throw new AnswerError(statusText(status, text, json));
+  if (json === undefined) throw new AnswerError("couldn't get version/kind; json parse error: invalid JSON in the answer of the webhook");
+  return json;
+}
+
+function statusText(status: number, text: string, json: Json | undefined): string {
+  if (isJsonObject(json) && json['kind'] === 'Status' && typeof json['message'] === 'string') return json['message'];
+  const body = text.trim() === '' ? 'unknown' : text.trim();
+  const known: Readonly<Record<number, string>> = {
+    400: 'the server rejected our request for an unknown reason',
+    401: 'the server has asked for the client to provide credentials',
+    403: body === 'unknown' ? 'unknown' : body,
+    404: 'the server could not find the requested resource',
+    405: 'the server does not allow this method on the requested resource',
+    413: 'the server responded with the status code 413 but did not return more information',
+    415: 'the server was unable to process the request',
+    429: 'the server has received too many requests and has asked us to try again later',
+    503: 'the server is currently unable to handle the request',
+  };
+  return (
+    known[status] ??
+    (status >= 500
+      ? `an error on the server (${JSON.stringify(body)}) has prevented the request from succeeding`
+      : `the server responded with the status code ${status} but did not return more information`)
+  );
+}

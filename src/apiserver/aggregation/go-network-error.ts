@@ -1,0 +1,42 @@
+interface NetworkError extends Error {
+  code?: string;
+  address?: string;
+  port?: number;
+  host?: string;
+  hostname?: string;
+}
+
+const unknownAuthority = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+/** Says what went wrong with a connection in the words of Go, which people search for. */
+export function goNetworkError(error: unknown, target: { host: string; port: number; servername: string }): string {
+  const { code = '', message, hostname } = error as NetworkError;
+  const address = target.host.includes(':') ? `[${target.host}]:${target.port}` : `${target.host}:${target.port}`;
+  if (code === 'ECONNREFUSED') return `dial tcp ${address}: connect: connection refused`;
+  if (code === 'EHOSTUNREACH') return `dial tcp ${address}: connect: no route to host`;
+  if (code === 'ENETUNREACH') return `dial tcp ${address}: connect: network is unreachable`;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `dial tcp ${address}: i/o timeout`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${hostname ?? target.host}: no such host`;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return `read tcp ${address}: read: connection reset by peer`;
+  if (code === 'UND_ERR_SOCKET') return 'EOF';
+  if (unknownAuthority.has(code)) return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
+  if (code === 'CERT_HAS_EXPIRED') return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${namesOf(error, target.servername)}`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'http: server gave HTTP response to HTTPS client';
+  return message;
+}
+
+function namesOf(error: unknown, wanted: string): string {
+  const { cert } = error as { cert?: { subjectaltname?: string } };
+  const names = (cert?.subjectaltname ?? '').split(', ').filter(n => n !== '');
+  const dns = names.filter(n => n.startsWith('DNS:')).map(n => n.slice(4));
+  return dns.length === 0
+    ? `certificate is not valid for any names, but wanted to match ${wanted}`
+    : `certificate is valid for ${dns.join(', ')}, not ${wanted}`;
+}
