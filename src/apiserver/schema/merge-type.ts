@@ -19,6 +19,8 @@ export interface ObjectMerge {
   field(name: string): MergeType | undefined;
   /** True when every key is allowed (a map, or a struct that preserves unknown fields). */
   readonly open: boolean;
+  /** For open structs: whether a field is declared, rather than allowed by `open`. Left out, nothing is declared in an open type and everything in a closed one. */
+  declares?(name: string): boolean;
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
 }
 

@@ -1,0 +1,24 @@
+import type { Json, JsonObject } from '../../util/json.ts';
+
+// Bodies come from strangers: a key named __proto__ must stay an ordinary key.
+
+export function getKey(obj: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(obj, key) ? obj[key] : undefined;
+}
+
+export function setKey(obj: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') obj[key] = value;
+  else Object.defineProperty(obj, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+export function copyObject(obj: JsonObject): JsonObject {
+  return { ...obj };
+}
+
+export function copyJson<T extends Json>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setKey(copy, key, copyJson(value[key] as Json));
+  return copy as T;
+}
