@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../util/json.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
 import type { StructExtra } from '../facts/facts-format.ts';
 import type { GoField, GoScalar, GoStruct, GoType, ScalarName } from '../schema/go-type.ts';
 
@@ -74,9 +74,14 @@ export function schemaOfStruct(struct: GoStruct, extra: StructExtra | undefined)
   };
 }
 
+/** The default that the server publishes for a field: its own, or the zero of what is always there. */
+export function publishedDefault(field: GoField): Json | undefined {
+  if (field.defaultValue !== undefined) return field.defaultValue as Json;
+  return field.isPointer ? undefined : defaultOf(field.type, field.omitEmpty);
+}
+
 export function schemaOfField(field: GoField): JsonObject {
-  const zero = field.isPointer ? undefined : defaultOf(field.type, field.omitEmpty);
-  const value = field.defaultValue === undefined ? zero : (field.defaultValue as JsonObject);
+  const value = publishedDefault(field);
   return {
     ...schemaOfType(field.type),
     ...(value !== undefined && { default: value }),
