@@ -119,7 +119,7 @@ export function invalidObject(gk: { group: string; kind: string }, name: string,
   return new StatusError(422, 'Invalid', `${qualifiedKind(gk)} ${JSON.stringify(name)} is invalid: ${summary}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
-    kind: gk.kind,
+    ...(gk.kind !== '' && { kind: gk.kind }),
     causes: errors.map(causeOf),
   });
 }

@@ -1,5 +1,6 @@
 import type { ClusterRole, LabelSelector } from '../api/kubernetes.ts';
 import type { ClusterApi } from '../apiserver/cluster-api.ts';
+import type { ControllerOptions, RunningController } from '../apiserver/controllers/running-controller.ts';
 import { selectorMatches } from '../apiserver/validation/label-selector.ts';
 import { workQueue } from '../runtime/work-queue.ts';
 import { jsonEqual, type JsonObject } from '../util/json.ts';
@@ -9,7 +10,10 @@ import { rbacGroup } from './rbac.ts';
 const clusterRoles = { group: rbacGroup, version: 'v1', resource: 'clusterroles' };
 
 /** Keeps the rules of ClusterRoles with an aggregationRule equal to the union of the roles they select. */
-export function clusterRoleAggregationController(api: ClusterApi, deps: { signal?: AbortSignal } = {}): Disposable {
+export function clusterRoleAggregationController(
+  api: ClusterApi,
+  deps: ControllerOptions & { signal?: AbortSignal } = {},
+): RunningController {
   const aggregated = new Set<string>();
   const queue = workQueue({
     ...deps,
@@ -39,6 +43,7 @@ export function clusterRoleAggregationController(api: ClusterApi, deps: { signal
   for (const name of aggregated) queue.add(name);
 
   return {
+    idle: () => queue.idle(),
     [Symbol.dispose]() {
       subscription[Symbol.dispose]();
       queue[Symbol.dispose]();

@@ -1,0 +1,98 @@
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { printJson } from '../../util/json.ts';
+
+export interface AuditLogOptions {
+  path: string;
+  /** The file is put aside when it has grown to this size. Default 100 MiB. */
+  maxFileBytes?: number;
+  /** How many files that were put aside are kept. Default 10. */
+  maxFiles?: number;
+  /** Events waiting for the disk beyond this are dropped and counted, so that a slow disk never stops the server. Default 16 MiB. */
+  maxBufferBytes?: number;
+  onError?(error: unknown): void;
+}
+
+export interface AuditLog extends AsyncDisposable {
+  write(event: object): void;
+  /** Events lost because the disk was too slow or refused them. */
+  readonly dropped: number;
+  /** Resolves when all events so far are in the file. */
+  flush(): Promise<void>;
+}
+
+/** A file of JSON lines that only its owner reads. */
+export function auditLog(options: AuditLogOptions): AuditLog {
+  const { path, maxFileBytes = 100 * 2 ** 20, maxFiles = 10, maxBufferBytes = 16 * 2 ** 20, onError } = options;
+  let lines: string[] = [];
+  let waitingBytes = 0;
+  let dropped = 0;
+  let file: FileHandle | undefined;
+  let fileBytes = 0;
+  let working: Promise<void> | undefined;
+
+  return {
+    write,
+    get dropped() {
+      return dropped;
+    },
+    flush,
+    async [Symbol.asyncDispose]() {
+      await flush();
+      await file?.close();
+      file = undefined;
+    },
+  };
+
+  function write(event: object): void {
+    const line = `${printJson(event)}\n`;
+    if (waitingBytes + line.length > maxBufferBytes) {
+      dropped++;
+      return;
+    }
+    lines.push(line);
+    waitingBytes += line.length;
+    working ??= work();
+  }
+
+  async function flush(): Promise<void> {
+    while (working) await working;
+  }
+
+  async function work(): Promise<void> {
+    // One turn later, so that the events of a busy moment share one write.
+    await new Promise(setImmediate);
+    while (lines.length > 0) {
+      const batch = lines;
+      lines = [];
+      waitingBytes = 0;
+      try {
+        await append(batch.join(''));
+      } catch (error) {
+        dropped += batch.length;
+        onError?.(error);
+      }
+    }
+    working = undefined;
+  }
+
+  async function append(text: string): Promise<void> {
+    if (!file) {
+      file = await open(path, 'a', 0o600);
+      fileBytes = (await file.stat()).size;
+    }
+    const bytes = Buffer.from(text);
+    if (fileBytes > 0 && fileBytes + bytes.length > maxFileBytes) await rotate();
+    await file.appendFile(bytes);
+    fileBytes += bytes.length;
+  }
+
+  async function rotate(): Promise<void> {
+    await file?.close();
+    await rename(path, `${path}.${new Date().toISOString().replace(/[:.]/g, '-')}-${process.hrtime.bigint()}`);
+    file = await open(path, 'a', 0o600);
+    fileBytes = 0;
+    const aside = (await readdir(dirname(path))).filter(name => name.startsWith(`${basename(path)}.`)).sort();
+    for (const name of aside.slice(0, Math.max(0, aside.length - maxFiles))) await rm(join(dirname(path), name), { force: true });
+  }
+}
