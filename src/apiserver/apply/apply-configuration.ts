@@ -4,7 +4,6 @@ import { goQuote } from '../../util/go-quote.ts';
 import { cloneJson, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { emptySet, isEmptySet, printPaths, type FieldSet } from './field-set.ts';
-import { sortElements } from './fields-v1.ts';
 import { allowedByLastApplied, refreshLastApplied } from './last-applied.ts';
 import { recordChange, schemaOf, stripMeta, timeOf, withoutManagedFields, type Write } from './managed-fields.ts';
 import { decodeOwners, encodeOwners, makeOwner, type Owner, type Owners } from './owner.ts';
@@ -140,7 +139,7 @@ interface PathConflict {
 function pathsInConflict({ conflicts }: OwnershipConflict, allowed: ((set: FieldSet) => FieldSet) | undefined): PathConflict[] {
   return conflicts
     .toSorted((a, b) => (a.owner.id < b.owner.id ? -1 : 1))
-    .flatMap(({ owner, set }) => printPaths(allowed === undefined ? set : allowed(set), sortElements).map(path => ({ owner, path })));
+    .flatMap(({ owner, set }) => printPaths(allowed === undefined ? set : allowed(set)).map(path => ({ owner, path })));
 }
 
 function conflictError(conflicts: readonly PathConflict[]): StatusError {

@@ -1,9 +1,10 @@
-import { printElement } from './path-element.ts';
+import { compareElements, printElement } from './path-element.ts';
 
 /**
  * A set of field paths, in the very shape FieldsV1 has on the wire: a tree of path elements. A child without keys is a member;
  * a child with `.` is a member that has members below it; any other child only leads to members. The root is never a member.
  * Trees are persistent: never changed once built, shared freely, and operations return an operand itself when it is the answer.
+ * The keys of every node are in the order of the real server, `.` first.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -22,6 +23,22 @@ export function isEmptySet(set: FieldSet): boolean {
 }
 
 const hasSelf = (node: FieldSet) => node['.'] !== undefined || isEmptySet(node);
+
+/** The node with its elements in order: itself if they are. */
+export function inOrder(node: Building): FieldSet {
+  let last = '';
+  for (const element in node) {
+    if (last !== '' && compareElements(last, element) > 0) return reordered(node);
+    last = element;
+  }
+  return node;
+}
+
+function reordered(node: FieldSet): FieldSet {
+  const out: Building = {};
+  for (const element of Object.keys(node).sort(compareElements)) out[element] = node[element] as FieldSet;
+  return out;
+}
 
 /** The node with or without its own membership; undefined when nothing is left. */
 function assemble(isMember: boolean, children: Building | undefined): FieldSet | undefined {
@@ -49,7 +66,15 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
       node = next;
     });
   }
-  return root;
+  return orderedTree(root);
+}
+
+/** Puts a tree from outside in order, all the way down. */
+export function orderedTree(node: FieldSet): FieldSet {
+  if (isEmptySet(node)) return leaf;
+  const out: Building = {};
+  for (const element in node) out[element] = orderedTree(node[element] as FieldSet);
+  return inOrder(out);
 }
 
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {
@@ -77,7 +102,7 @@ function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
     out ??= { ...a };
     out[element] = both;
   }
-  return out ?? a;
+  return out === undefined ? a : inOrder(out);
 }
 
 function unionChildren(a: FieldSet, b: FieldSet): FieldSet {
@@ -156,13 +181,13 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
 }
 
 /** All members, printed as messages print them: those of one level first, then what lies below each. */
-export function printPaths(set: FieldSet, sortElements: (elements: string[]) => string[]): string[] {
+export function printPaths(set: FieldSet): string[] {
   const out: string[] = [];
   collect(set, '');
   return out;
 
   function collect(node: FieldSet, prefix: string): void {
-    const elements = sortElements(Object.keys(node).filter(element => element !== '.'));
+    const elements = Object.keys(node).filter(element => element !== '.');
     for (const element of elements) if (hasSelf(node[element] as FieldSet)) out.push(prefix + printElement(element));
     for (const element of elements) collect(node[element] as FieldSet, prefix + printElement(element));
   }

@@ -7,7 +7,19 @@ import { isJsonObject, parseJson, printJson, type Json } from '../../util/json.t
  * (sorted keys, Go's escapes), so that equal steps are equal strings.
  */
 
-export const fieldElement = (name: string) => `f:${name}`;
+const maxRemembered = 20_000;
+const fieldElements = new Map<string, string>();
+
+/** Remembers the text, because making it anew for every field of every object is what ownership costs most. */
+export function fieldElement(name: string): string {
+  let element = fieldElements.get(name);
+  if (element === undefined) {
+    element = `f:${name}`;
+    if (fieldElements.size >= maxRemembered) fieldElements.clear();
+    fieldElements.set(name, element);
+  }
+  return element;
+}
 
 export function valueElement(value: Json): string {
   return `v:${printScalar(value)}`;
@@ -20,17 +32,31 @@ export function keyElement(names: readonly string[], values: readonly (Json | un
     const value = values[i];
     if (value === undefined) continue;
     if (out.length > 3) out += ',';
-    out += `${JSON.stringify(names[i])}:${printScalar(value)}`;
+    out += `"${names[i]}":${printScalar(value)}`;
   }
   return `${out}}`;
 }
 
+const plainText = /^[\w./: -]*$/;
+
 function printScalar(value: Json): string {
-  return typeof value === 'string' ? escapeHtmlInJson(JSON.stringify(value)) : printJson(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return printJson(value);
+  return plainText.test(value) ? `"${value}"` : escapeHtmlInJson(JSON.stringify(value));
 }
 
 const canonicalForms = new Map<string, string>();
-const maxRemembered = 20_000;
+const parsedElements = new Map<string, Json>();
+
+function parsed(element: string): Json {
+  let value = parsedElements.get(element);
+  if (value === undefined) {
+    value = parseJson(element.slice(2));
+    if (parsedElements.size >= maxRemembered) parsedElements.clear();
+    parsedElements.set(element, value);
+  }
+  return value;
+}
 
 /** Undefined for a kind of element that is not known; throws on one that cannot be read. */
 export function canonicalElement(text: string): string | undefined {
@@ -89,8 +115,8 @@ export function compareElements(a: string, b: string): number {
   if (kind !== b[0]) return (rank[kind] ?? 9) - (rank[b[0] as string] ?? 9);
   if (kind === 'f' || kind === '.') return a < b ? -1 : a > b ? 1 : 0;
   if (a === b) return 0;
-  if (kind === 'k') return compareKeys(parseJson(a.slice(2)) as Record<string, Json>, parseJson(b.slice(2)) as Record<string, Json>);
-  return compareValues(parseJson(a.slice(2)), parseJson(b.slice(2)));
+  if (kind === 'k') return compareKeys(parsed(a) as Record<string, Json>, parsed(b) as Record<string, Json>);
+  return compareValues(parsed(a), parsed(b));
 }
 
 function compareKeys(a: Record<string, Json>, b: Record<string, Json>): number {

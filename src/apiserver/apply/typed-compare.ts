@@ -1,6 +1,7 @@
-import { jsonEqual, type Json } from '../../util/json.ts';
+import { jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import type { ListMerge, MergeType, ObjectMerge } from '../schema/merge-type.ts';
-import { emptySet, isEmptySet, leaf, recursiveDifference, union, withSelf, type FieldSet } from './field-set.ts';
+import { emptySet, inOrder, isEmptySet, leaf, recursiveDifference, union, withSelf, type FieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
 import {
   asList,
   asMap,
@@ -51,18 +52,49 @@ export function excludeFields(c: Comparison, excluded: FieldSet): Comparison {
 function compare(type: MergeType, left: Value, right: Value): void {
   added = modified = removed = undefined;
   if (left === right) return;
-  if (type.type !== 'untyped') return compareAs(type, left, right);
-  if (right === undefined) return compareAs(resolve(type, left), left, right);
-  const shape = shapeOf(right);
-  if (left === undefined || shapeOf(left) === shape) return compareAs(typeForShape(shape), left, right);
+  if (left === undefined) added = wholeOf(type, right as Json);
+  else if (right === undefined) removed = wholeOf(type, left);
+  else if (type.type !== 'untyped') compareAs(type, left, right);
+  else if (shapeOf(left) === shapeOf(right)) compareAs(typeForShape(shapeOf(right)), left, right);
+  else compareShapes(left, right);
+}
 
-  // The value changed its shape: it counts under both, as a change of one and as fields that came or went of the other.
+// The value changed its shape: it counts under both, as a change of one and as fields that came or went of the other.
+function compareShapes(left: Json, right: Json): void {
   compareAs(typeForShape(shapeOf(left)), left, right);
   const [a, m, r] = [added, modified, removed];
-  compareAs(typeForShape(shape), left, right);
+  compareAs(typeForShape(shapeOf(right)), left, right);
   added = both(a, added);
   modified = both(m, modified);
   removed = both(r, removed);
+}
+
+/** Everything of a value that is only on one side. */
+function wholeOf(type: MergeType, value: Json): FieldSet {
+  const as = resolve(type, value);
+  if (as.type === 'object' && !as.atomic) return wholeMap(as, asMap(value));
+  if (as.type === 'list' && as.listType !== 'atomic') return wholeList(as, asList(value));
+  return leaf;
+}
+
+function wholeMap(type: ObjectMerge, map: JsonObject | undefined): FieldSet {
+  if (map === undefined || isEmptyMap(map)) return leaf;
+  const out: Building = { '.': leaf };
+  for (const key of Object.keys(map).sort()) {
+    const value = map[key];
+    if (value !== undefined) out[fieldElement(key)] = wholeOf(fieldType(type, key), value);
+  }
+  return out;
+}
+
+function wholeList(type: ListMerge, list: Json[] | undefined): FieldSet {
+  if (list === undefined || list.length === 0) return leaf;
+  const out: Building = { '.': leaf };
+  for (let i = 0; i < list.length; i++) {
+    const element = elementAt(type, list[i] as Json, i);
+    out[element] = out[element] === undefined ? wholeOf(type.element, list[i] as Json) : leaf;
+  }
+  return inOrder(out);
 }
 
 function both(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
@@ -70,20 +102,18 @@ function both(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | unde
   return isEmptySet(a) || isEmptySet(b) ? withSelf(isEmptySet(a) ? b : a) : union(a, b);
 }
 
-function compareAs(type: MergeType, left: Value, right: Value): void {
+function compareAs(type: MergeType, left: Json, right: Json): void {
   added = modified = removed = undefined;
   if (type.type === 'object') return compareMaps(type, left, right);
   if (type.type === 'list') return compareLists(type, left, right);
   compareLeaves(left, right);
 }
 
-function compareLeaves(left: Value, right: Value): void {
-  if (left === undefined) added = leaf;
-  else if (right === undefined) removed = leaf;
-  else if (!jsonEqual(left, right)) modified = leaf;
+function compareLeaves(left: Json, right: Json): void {
+  if (!jsonEqual(left, right)) modified = leaf;
 }
 
-function compareMaps(type: ObjectMerge, left: Value, right: Value): void {
+function compareMaps(type: ObjectMerge, left: Json, right: Json): void {
   const l = asMap(left);
   const r = asMap(right);
   if (type.atomic || (isEmptyMap(l) && isEmptyMap(r))) return compareLeaves(left, right);
@@ -91,34 +121,30 @@ function compareMaps(type: ObjectMerge, left: Value, right: Value): void {
   let a: Building | undefined;
   let m: Building | undefined;
   let d: Building | undefined;
-  if (l !== undefined) {
-    for (const key in l) {
-      const before = l[key];
-      const after = r === undefined || !Object.hasOwn(r, key) ? undefined : r[key];
-      if (before === after) continue;
-      compare(fieldType(type, key), before, after);
-      if (added !== undefined) (a ??= {})[`f:${key}`] = added;
-      if (modified !== undefined) (m ??= {})[`f:${key}`] = modified;
-      if (removed !== undefined) (d ??= {})[`f:${key}`] = removed;
-    }
+  for (const key in l) {
+    const before = l[key];
+    const after = r !== undefined && Object.hasOwn(r, key) ? r[key] : undefined;
+    if (before === after) continue;
+    compare(fieldType(type, key), before, after);
+    if (added !== undefined) (a ??= {})[fieldElement(key)] = added;
+    if (modified !== undefined) (m ??= {})[fieldElement(key)] = modified;
+    if (removed !== undefined) (d ??= {})[fieldElement(key)] = removed;
   }
-  if (r !== undefined) {
-    for (const key in r) {
-      if (r[key] === undefined || (l !== undefined && Object.hasOwn(l, key) && l[key] !== undefined)) continue;
-      compare(fieldType(type, key), undefined, r[key]);
-      if (added !== undefined) (a ??= {})[`f:${key}`] = added;
-    }
+  for (const key in r) {
+    const after = r[key];
+    if (after === undefined || (l !== undefined && Object.hasOwn(l, key) && l[key] !== undefined)) continue;
+    (a ??= {})[fieldElement(key)] = wholeOf(fieldType(type, key), after);
   }
-  finish(left, right, a, m, d);
+  finish(a, m, d);
 }
 
-function finish(left: Value, right: Value, a: Building | undefined, m: Building | undefined, d: Building | undefined): void {
-  added = left === undefined ? withSelf(a) : a;
-  modified = m;
-  removed = right === undefined ? withSelf(d) : d;
+function finish(a: Building | undefined, m: Building | undefined, d: Building | undefined): void {
+  added = a && inOrder(a);
+  modified = m && inOrder(m);
+  removed = d && inOrder(d);
 }
 
-function compareLists(type: ListMerge, left: Value, right: Value): void {
+function compareLists(type: ListMerge, left: Json, right: Json): void {
   const l = asList(left) ?? [];
   const r = asList(right) ?? [];
   if (type.listType === 'atomic' || (l.length === 0 && r.length === 0)) return compareLeaves(left, right);
@@ -129,7 +155,7 @@ function compareLists(type: ListMerge, left: Value, right: Value): void {
   const sets: ListSets = { a: undefined, m: undefined, d: undefined };
   for (const [element, items] of before) compareItems(type, element, items, after.get(element), sets);
   for (const [element, items] of after) if (!before.has(element)) compareItems(type, element, undefined, items, sets);
-  finish(left, right, sets.a, sets.m, sets.d);
+  finish(sets.a, sets.m, sets.d);
 }
 
 interface ListSets {

@@ -1,6 +1,7 @@
 import type { Json } from '../../util/json.ts';
 import type { ListMerge, MergeType, ObjectMerge } from '../schema/merge-type.ts';
-import { emptySet, isEmptySet, leaf, withSelf, type FieldSet } from './field-set.ts';
+import { emptySet, inOrder, isEmptySet, leaf, withSelf, type FieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
 import { asList, asMap, declares, fieldType, isEmptyMap, itemElement, resolve, untyped, type Value } from './typed-value.ts';
 
 type Building = Record<string, FieldSet>;
@@ -26,9 +27,9 @@ function fieldsOfMap(type: ObjectMerge, value: Value): FieldSet | undefined {
     if (child === undefined) continue;
     const node = nodeOf(fieldType(type, key), child);
     const isOwn = child === null || (typeof child === 'object' && !Array.isArray(child) && isEmptyMap(child)) || !declares(type, key);
-    if (node !== undefined || isOwn) (out ??= {})[`f:${key}`] = isOwn ? withSelf(node) : (node as FieldSet);
+    if (node !== undefined || isOwn) (out ??= {})[fieldElement(key)] = isOwn ? withSelf(node) : (node as FieldSet);
   }
-  return out;
+  return out && inOrder(out);
 }
 
 function fieldsOfList(type: ListMerge, list: Json[] | undefined): FieldSet | undefined {
@@ -42,7 +43,7 @@ function fieldsOfList(type: ListMerge, list: Json[] | undefined): FieldSet | und
     const element = elements[i] as string;
     out[element] = duplicates.has(element) ? leaf : withSelf(nodeOf(type.element, item));
   });
-  return isEmptySet(out) ? undefined : out;
+  return isEmptySet(out) ? undefined : inOrder(out);
 }
 
 /** The set with every declared field that leads to members made a member itself. */
