@@ -101,10 +101,14 @@ function generateSelector(obj: KubeObject, spec: JobSpec): void {
   const labels = { ...meta.labels };
   for (const label of nameLabels) labels[label] ??= name;
   for (const label of uidLabels) labels[label] ??= uid;
-  meta.labels = labels;
+  meta.labels = sorted(labels);
   const selector = (spec.selector ??= {});
-  selector.matchLabels = { [uidLabel]: uid, ...selector.matchLabels };
+  selector.matchLabels = sorted({ [uidLabel]: uid, ...selector.matchLabels });
+  // The real server defaults once more when it reads the job back.
+  if (Object.keys(obj.metadata.labels ?? {}).length === 0) obj.metadata.labels = { ...meta.labels };
 }
+
+const sorted = (map: Record<string, string>) => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function validateJob(obj: KubeObject, opts: PodValidationOptions, requirePrefixed: boolean): FieldError[] {
   const spec = asJob(obj).spec!;

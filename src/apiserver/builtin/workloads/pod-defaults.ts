@@ -28,6 +28,7 @@ export function setPodDefaults(pod: Pod): void {
     for (const container of spec.containers ?? []) exposeOnHost(container);
     for (const container of spec.initContainers ?? []) exposeOnHost(container);
   }
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   setPodSpecDefaults(spec);
   if (pod.status) alignPodIps(pod.status);
 }

@@ -57,7 +57,9 @@ function validateStorageRequest(spec: PersistentVolumeClaimSpec, path: string, e
 
 function validateDataSource(source: TypedObjectReference, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const { apiGroup = '', kind, name, namespace } = source;
+  const { kind, name, namespace } = source;
+  // Go prints an absent group as null.
+  const apiGroup = source.apiGroup ?? '';
   if (!name) errors.push(required(at.child(path, 'name')));
   if (!kind) errors.push(required(at.child(path, 'kind')));
   if (apiGroup === '' && kind !== 'PersistentVolumeClaim')
@@ -76,7 +78,9 @@ function validateSourcesAgree({ dataSource, dataSourceRef }: PersistentVolumeCla
     return;
   }
   const same =
-    dataSource.apiGroup === dataSourceRef.apiGroup && dataSource.kind === dataSourceRef.kind && dataSource.name === dataSourceRef.name;
+    (dataSource.apiGroup ?? '') === (dataSourceRef.apiGroup ?? '') &&
+    dataSource.kind === dataSourceRef.kind &&
+    dataSource.name === dataSourceRef.name;
   if (!same) errors.push(invalid(path, shown, 'must match dataSourceRef'));
 }
 

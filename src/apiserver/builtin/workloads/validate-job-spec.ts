@@ -137,7 +137,8 @@ function validateExitCodes(
   path: string,
   errors: FieldError[],
 ): void {
-  const { operator = '', containerName, values = [] } = codes;
+  const { operator = '', containerName } = codes;
+  const values = codes.values ?? [];
   const operatorPath = at.child(path, 'operator');
   const valuesPath = at.child(path, 'values');
   if (operator === '') errors.push(required(operatorPath, `valid values: ${quoteList(operators)}`));

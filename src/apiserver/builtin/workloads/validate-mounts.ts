@@ -6,7 +6,8 @@ import { validateDescendingPath, validateNoBacksteps } from './validate-path.ts'
 type Volumes = ReadonlyMap<string, Volume>;
 
 export function validateVolumeMounts(container: Container, volumes: Volumes, path: string, errors: FieldError[]): void {
-  const devices = container.volumeDevices ?? [];
+  const devices = new Map((container.volumeDevices ?? []).map(device => [device.name, device.devicePath]));
+  const devicePaths = new Set(devices.values());
   const mountPaths = new Set<string>();
   (container.volumeMounts ?? []).forEach((mount, i) => {
     const own = at.index(path, i);
@@ -16,9 +17,8 @@ export function validateVolumeMounts(container: Container, volumes: Volumes, pat
     if (!mountPath) errors.push(required(at.child(own, 'mountPath')));
     if (mountPaths.has(mountPath)) errors.push(invalid(at.child(own, 'mountPath'), mountPath, 'must be unique'));
     mountPaths.add(mountPath);
-    if (devices.some(device => device.name === name))
-      errors.push(invalid(at.child(own, 'name'), name, 'must not already exist in volumeDevices'));
-    if (devices.some(device => device.devicePath === mountPath))
+    if (devices.has(name)) errors.push(invalid(at.child(own, 'name'), name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath))
       errors.push(invalid(at.child(own, 'mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     if (mount.subPath) errors.push(...validateDescendingPath(mount.subPath, at.child(path, 'subPath')));
     if (mount.subPathExpr) {
@@ -52,7 +52,9 @@ function validateRecursiveReadOnly(mount: VolumeMount, path: string, errors: Fie
 }
 
 export function validateVolumeDevices(container: Container, volumes: Volumes, path: string, errors: FieldError[]): void {
-  const mounts = container.volumeMounts ?? [];
+  // Of several mounts of one volume only the last is looked at, as in the real server.
+  const mounts = new Map((container.volumeMounts ?? []).map(mount => [mount.name, mount.mountPath]));
+  const mountPaths = new Set(mounts.values());
   const names = new Set<string>();
   const paths = new Set<string>();
   (container.volumeDevices ?? []).forEach(({ name = '', devicePath = '' }, i) => {
@@ -70,9 +72,8 @@ export function validateVolumeDevices(container: Container, volumes: Volumes, pa
     if (devicePath && validateNoBacksteps(devicePath, '').length > 0)
       errors.push(invalid(devicePathPath, devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
-    if (mounts.some(mount => mount.name === name)) errors.push(invalid(namePath, name, 'must not already exist in volumeMounts'));
-    if (mounts.some(mount => mount.mountPath === devicePath))
-      errors.push(invalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
+    if (mounts.has(name)) errors.push(invalid(namePath, name, 'must not already exist in volumeMounts'));
+    if (mountPaths.has(devicePath)) errors.push(invalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
     if (name) names.add(name);
   });
 }
