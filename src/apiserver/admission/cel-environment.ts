@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/object.ts';
-import type { Authorizer } from '../../auth/user.ts';
+import type { Authorizer, UserInfo } from '../../auth/user.ts';
 import { CelError, type CelBudget, type CelProgram } from '../cel/cel.ts';
+import { authorizerType, CelAuthorizer, resourceCheckType, type AccessQuestion } from '../cel/authorizer-library.ts';
 import { celTypes, type CelType } from '../cel/cel-type.ts';
 import { compileCel } from '../cel/compile-cel.ts';
 import type { AdmissionRequest } from './admission.ts';
@@ -25,15 +26,13 @@ const requestType = object('kubernetes.AdmissionRequest', {
   options: dyn,
 });
 
-export const authorizerType = celTypes.opaque('kubernetes.authorization.Authorizer');
-
 /** The variables that every admission expression may use. */
 export const admissionTypes: Readonly<Record<string, CelType>> = {
   object: dyn,
   oldObject: dyn,
   request: requestType,
   authorizer: authorizerType,
-  'authorizer.requestResource': celTypes.opaque('kubernetes.authorization.ResourceCheck'),
+  'authorizer.requestResource': resourceCheckType,
 };
 
 /** Evaluation of the rules of one policy may cost this much in all. */
@@ -102,17 +101,23 @@ export function admissionVariables({ request, invocation, object: obj, oldObject
 }
 
 function authorizerVariables(request: AdmissionRequest, authorizer: Authorizer): Record<string, unknown> {
-  const { resource, subresource, name, user } = request;
-  const value = { authorizer, user };
-  const check = {
-    group: resource.group,
-    version: resource.version,
-    resource: resource.resource,
-    subresource,
-    namespace: namespaceOf(request),
-    name,
-  };
-  return { authorizer: value, 'authorizer.requestResource': { ...value, ...check } };
+  const { resource, subresource, name } = request;
+  const root = new CelAuthorizer(question => answer(request.user, question, authorizer));
+  const check = { group: resource.group, resource: resource.resource, subresource, namespace: namespaceOf(request), name };
+  return { authorizer: root, 'authorizer.requestResource': root.with(check, 'ResourceCheck') };
+}
+
+function answer(requester: UserInfo, question: AccessQuestion, authorizer: Authorizer): { allowed: boolean; reason: string } {
+  const { serviceAccount, verb, path } = question;
+  const user = serviceAccount ? serviceAccountUser(serviceAccount.namespace, serviceAccount.name) : requester;
+  if (path !== undefined) return authorizer.authorize(user, { isResource: false, verb, path });
+  const { group = '', resource = '', subresource = '', namespace = '', name = '' } = question;
+  return authorizer.authorize(user, { isResource: true, verb, group, version: '*', resource, subresource, namespace, name });
+}
+
+function serviceAccountUser(namespace: string, name: string): UserInfo {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
 /** Undefined when every condition holds; the name of the first that does not; throws what failed when nothing was false. */

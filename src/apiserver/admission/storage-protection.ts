@@ -1,7 +1,8 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../api/kubernetes.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { concerns, forbid, isMainResource } from './admission-errors.ts';
-import { compareQuantities } from './quantity.ts';
+import { compareQuantities } from '../schema/quantity.ts';
+import { readQuantity } from './pod-resources.ts';
 
 const protections: Readonly<Record<string, string>> = {
   '/persistentvolumes': 'kubernetes.io/pv-protection',
@@ -42,7 +43,7 @@ export function persistentVolumeClaimResize(): AdmissionPlugin {
   };
 }
 
-const sizeOf = (claim: PersistentVolumeClaim) => String(claim.spec?.resources?.requests?.['storage'] ?? '0');
+const sizeOf = (claim: PersistentVolumeClaim) => readQuantity(claim.spec?.resources?.requests?.['storage']);
 const classOf = ({ metadata, spec }: PersistentVolumeClaim) =>
   metadata?.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
 
