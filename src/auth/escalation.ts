@@ -1,6 +1,6 @@
 import type { ClusterRole, PolicyRule, Role, RoleRef } from '../api/kubernetes.ts';
 import type { KubeObject } from '../api/object.ts';
-import { forbiddenError } from '../api/status.ts';
+import { forbiddenError, notFoundError } from '../api/status.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/admission/admission.ts';
 import { goQuote, goQuoteList } from '../util/go-quote.ts';
 import { jsonEqual } from '../util/json.ts';
@@ -53,20 +53,23 @@ function checkRole(rbac: RbacAuthorizer, request: AdmissionRequest, object: Kube
 function checkBinding(rbac: RbacAuthorizer, request: AdmissionRequest, object: KubeObject): void {
   const ref = object['roleRef'] as RoleRef;
   if (mayBind(rbac, request.user, ref, request.namespace)) return;
-  refuseNewRights(rbac, request, rbac.roleRules(ref, request.namespace));
+  const rules = rbac.roleRules(ref, request.namespace);
+  // The real server reads the role as if on behalf of the binding's URL, and names that resource when it finds none.
+  if (!rules) throw notFoundError({ group: rbacGroup, resource: request.resource.resource }, ref.name);
+  refuseNewRights(rbac, request, rules);
 }
 
 function refuseNewRights(rbac: RbacAuthorizer, request: AdmissionRequest, wanted: readonly PolicyRule[]): void {
   const { rules, missing } = rbac.rulesFor(request.user, request.namespace);
   const lacking = uncoveredRules(rules, wanted);
-  if (lacking.length > 0) throw refusal(request, lackingMessage(request.user, lacking, missing));
+  if (lacking.length > 0) throw refusal(request, lackingMessage(request, lacking, missing));
 }
 
-function lackingMessage(user: UserInfo, lacking: readonly PolicyRule[], missing: readonly MissingRole[]): string {
+function lackingMessage({ user, resource }: AdmissionRequest, lacking: readonly PolicyRule[], missing: readonly MissingRole[]): string {
   const lines = [...new Set(compactRules(lacking).map(printRule))].sort();
   const text = `user ${goQuote(user.name)} (groups=${goQuoteList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
   if (missing.length === 0) return text;
-  const errors = missing.map(({ kind, name }) => `${kind.toLowerCase()}s.${rbacGroup} ${goQuote(name)} not found`);
+  const errors = missing.map(({ name }) => `${resource.resource}.${rbacGroup} ${goQuote(name)} not found`);
   return `${text}; resolution errors: [${printErrors(errors)}]`;
 }
 

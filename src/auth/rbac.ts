@@ -1,6 +1,6 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef } from '../api/kubernetes.ts';
 import type { KubeObject } from '../api/object.ts';
-import { forbiddenError, notFoundError, type StatusError } from '../api/status.ts';
+import { forbiddenError, type StatusError } from '../api/status.ts';
 import type { Change, ClusterApi } from '../apiserver/cluster-api.ts';
 import { goQuote } from '../util/go-quote.ts';
 import { ruleAllows } from './policy-rule.ts';
@@ -13,8 +13,8 @@ export const privilegedGroup = 'system:masters';
 export interface RbacAuthorizer extends Authorizer, Disposable {
   /** Every rule that applies to the user in a namespace ('' for cluster-wide only), and the roles that bindings name in vain. */
   rulesFor(user: UserInfo, namespace: string): ResolvedRules;
-  /** The rules behind a reference. Throws 404 when the role is missing. */
-  roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[];
+  /** The rules behind a reference, undefined when the role is missing. */
+  roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
 }
 
 export interface ResolvedRules {
@@ -58,7 +58,12 @@ export function rbacAuthorizer(api: ClusterApi): RbacAuthorizer {
     else index.put(change.resource.resource, change.obj);
   });
 
-  return { authorize, rulesFor, roleRules, [Symbol.dispose]: () => subscription[Symbol.dispose]() };
+  return {
+    authorize,
+    rulesFor,
+    roleRules: (ref, namespace) => index.role(ref, namespace)?.rules,
+    [Symbol.dispose]: () => subscription[Symbol.dispose](),
+  };
 
   function authorize(user: UserInfo, wanted: AccessAttributes): Decision {
     if (user.groups.includes(privilegedGroup)) return allowedByPrivilege;
@@ -83,12 +88,6 @@ export function rbacAuthorizer(api: ClusterApi): RbacAuthorizer {
       else missing.push(binding.roleRef);
     }
     return { rules, missing };
-  }
-
-  function roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[] {
-    const role = index.role(ref, namespace);
-    if (!role) throw notFoundError({ group: rbacGroup, resource: ref.kind === 'Role' ? 'roles' : 'clusterroles' }, ref.name);
-    return role.rules;
   }
 }
 
