@@ -138,10 +138,7 @@ export class Compiler {
       case 'literal':
         return literal(expr);
       case 'ident':
-        return (
-          this.#ident(expr.name, expr.pos) ??
-          this.fail(expr.pos, `undeclared reference to '${expr.name.replace(/^\./, '')}' (in container '')`)
-        );
+        return this.#ident(expr.name) ?? this.fail(expr.pos, `undeclared reference to '${expr.name.replace(/^\./, '')}' (in container '')`);
       case 'select':
         return this.#select(expr);
       case 'index':
@@ -157,7 +154,7 @@ export class Compiler {
     }
   }
 
-  #ident(written: string, _pos: number): Compiled | undefined {
+  #ident(written: string): Compiled | undefined {
     const name = written.startsWith('.') ? written.slice(1) : written;
     const local = this.#locals.findLast(candidate => candidate.name === name);
     if (local) {
@@ -177,8 +174,9 @@ export class Compiler {
 
   #select(expr: Extract<Expr, { op: 'select' }>): Compiled {
     const qualified = expr.optional ? undefined : qualifiedName(expr);
-    if (qualified !== undefined && this.#ident(qualified.split('.')[0]!, expr.pos) === undefined) {
-      const known = this.#ident(qualified, expr.pos);
+    if (qualified !== undefined && Object.hasOwn(this.#options.variables, qualified)) return this.#ident(qualified)!;
+    if (qualified !== undefined && this.#ident(qualified.split('.')[0]!) === undefined) {
+      const known = this.#ident(qualified);
       if (known) return known;
     }
     const operand = this.compile(expr.operand);
@@ -265,9 +263,11 @@ export class Compiler {
     return { type: isOptional ? celTypes.optional(element) : element, run };
   }
 
-  #list(expr: Extract<Expr, { op: 'list' }>): Compiled {
+  #list(expr: Extract<Expr, { op: 'list' }>, isMixed = false): Compiled {
     const items = expr.items.map(item => ({ ...this.compile(item.value), optional: item.optional, pos: item.value.pos }));
-    const element = this.#commonType(items.map(item => ({ type: item.optional ? valueOfOptional(item.type) : item.type, pos: item.pos })));
+    const element = isMixed
+      ? celTypes.dyn
+      : this.#commonType(items.map(item => ({ type: item.optional ? valueOfOptional(item.type) : item.type, pos: item.pos })));
     const hasOptional = items.some(item => item.optional);
     return {
       type: celTypes.list(element),
@@ -356,7 +356,7 @@ export class Compiler {
     }
     const overloads = library.get(name)?.filter(candidate => candidate.isMember === (target !== undefined));
     const receiver = target && this.compile(target);
-    const args = expr.args.map(arg => this.compile(arg));
+    const args = expr.args.map(arg => (name === 'format' && arg.op === 'list' ? this.#list(arg, true) : this.compile(arg)));
     if (!overloads || (overloads.length === 0 && !library.get(name))) {
       return this.fail(expr.pos, `undeclared reference to '${expr.name}' (in container '')`);
     }

@@ -161,10 +161,7 @@ function formatOne(verb: string, precision: number, arg: unknown): string {
       if (typeof arg === 'number' || whole !== undefined) return Number(whole ?? arg).toFixed(precision);
       break;
     case 'e':
-      if (typeof arg === 'number' || whole !== undefined)
-        return Number(whole ?? arg)
-          .toExponential(precision)
-          .replace(/e([+-])(\d)$/, 'e$10$2');
+      if (typeof arg === 'number' || whole !== undefined) return scientific(Number(whole ?? arg), precision);
       break;
     case 'b':
       if (whole !== undefined) return whole.toString(2);
@@ -190,6 +187,17 @@ function formatOne(verb: string, precision: number, arg: unknown): string {
       throw new CelError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   }
   throw new CelError(`error during formatting: no formatting function for ${typeof arg}`);
+}
+
+const superscripts: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'0123456789-'].map((char, i) => [char, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁻'][i]!]),
+);
+
+/** The notation of the locale en_US: 3.14×10⁰⁰. */
+function scientific(value: number, precision: number): string {
+  const [mantissa = '', exponent = '0'] = value.toExponential(precision).split('e');
+  const digits = exponent.replace(/^[+-]/, '').padStart(2, '0');
+  return `${mantissa}×10${[...`${exponent.startsWith('-') ? '-' : ''}${digits}`].map(char => superscripts[char]).join('')}`;
 }
 
 function formatText(arg: unknown): string {

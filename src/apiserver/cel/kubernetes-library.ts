@@ -1,19 +1,20 @@
 import { authorizerFunctions } from './authorizer-library.ts';
 import { CelError } from './cel.ts';
 import { overload, type Overload } from './cel-overload.ts';
-import { Optional, type OpaqueValue } from './cel-values.ts';
+import { maxInt, minInt, Optional, type OpaqueValue } from './cel-values.ts';
 import { extensionFunctions } from './extension-library.ts';
 import { isV4InV6, maskAddress, parseAddress, parsePrefix, prefixContains, printAddress, type Address, type Prefix } from './ip-address.ts';
 import { findNamedFormat, namedFormats, type NamedFormat } from './named-formats.ts';
 import {
-  addDecimal,
-  approximateDecimal,
-  compareDecimal,
-  negateDecimal,
-  parseDecimalQuantity,
-  wholeDecimal,
-  type Decimal,
-} from './quantity.ts';
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  QuantityError,
+  quantityOf,
+  signOfQuantity,
+  subtractQuantities,
+  type Quantity,
+} from '../schema/quantity.ts';
 import { compareSemver, parseSemver, type Semver } from './semver.ts';
 import { operators, standardFunctions } from './standard-library.ts';
 import { parseRequestUri, type RequestUri } from './request-uri.ts';
@@ -34,7 +35,7 @@ class Opaque<T> implements OpaqueValue {
   }
 }
 
-const quantityOf = (held: Decimal) => new Opaque('kubernetes.Quantity', held, (a, b) => compareDecimal(a, b) === 0);
+const quantityValue = (held: Quantity) => new Opaque('kubernetes.Quantity', held, (a, b) => compareQuantities(a, b) === 0);
 const urlOf = (held: RequestUri) => new Opaque('kubernetes.URL', held, (a, b) => a.text === b.text);
 const ipOf = (held: Address) => new Opaque('net.IP', held, (a, b) => a.bits === b.bits && a.value === b.value);
 const cidrOf = (held: Prefix) =>
@@ -42,45 +43,57 @@ const cidrOf = (held: Prefix) =>
 const semverOf = (held: Semver) => new Opaque('kubernetes.Semver', held, (a, b) => compareSemver(a, b) === 0);
 const formatOf = (held: NamedFormat) => new Opaque('kubernetes.NamedFormat', held, (a, b) => a.name === b.name);
 
-type Q = Opaque<Decimal>;
+type Q = Opaque<Quantity>;
 type Ip = Opaque<Address>;
 type Cidr = Opaque<Prefix>;
 type V = Opaque<Semver>;
 type U = Opaque<RequestUri>;
 
 function quantity(text: string): Q {
-  const parsed = parseDecimalQuantity(text);
-  if (!parsed)
-    throw new CelError(
-      text === ''
-        ? 'unable to parse quantity: empty string'
-        : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-    );
-  return quantityOf(parsed);
+  try {
+    return quantityValue(parseQuantity(text));
+  } catch (cause) {
+    if (cause instanceof QuantityError) throw new CelError(cause.message, { cause });
+    throw cause;
+  }
 }
 
-const int = (value: bigint): Decimal => ({ digits: value, scale: 0 });
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The amount, if it is a whole number that fits an int. */
+function wholeAmount({ value, scale }: Quantity): bigint | undefined {
+  const unit = 10n ** BigInt(Math.abs(scale));
+  const whole = scale >= 0 ? value * unit : value % unit === 0n ? value / unit : undefined;
+  return whole !== undefined && whole <= maxInt && whole >= minInt ? whole : undefined;
+}
+
+const quantityType = 'kubernetes.Quantity';
 
 const quantities: readonly Overload[] = [
-  overload('quantity(string): kubernetes.Quantity', ([text]: [string]) => quantity(text)),
-  overload('isQuantity(string): bool', ([text]: [string]) => parseDecimalQuantity(text) !== undefined),
-  overload('sign(kubernetes.Quantity): int', ([q]: [Q]) => BigInt(compareDecimal(q.held, int(0n)))),
-  overload('kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool', ([a, b]: [Q, Q]) => compareDecimal(a.held, b.held) > 0),
-  overload('kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool', ([a, b]: [Q, Q]) => compareDecimal(a.held, b.held) < 0),
-  overload('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', ([a, b]: [Q, Q]) => BigInt(compareDecimal(a.held, b.held))),
-  overload('kubernetes.Quantity.asApproximateFloat(): double', ([q]: [Q]) => approximateDecimal(q.held)),
-  overload('kubernetes.Quantity.asInteger(): int', ([q]: [Q]) => {
-    const whole = wholeDecimal(q.held);
+  overload(`quantity(string): ${quantityType}`, ([text]: [string]) => quantity(text)),
+  overload('isQuantity(string): bool', ([text]: [string]) => isQuantity(text)),
+  overload(`sign(${quantityType}): int`, ([q]: [Q]) => BigInt(signOfQuantity(q.held))),
+  overload(`${quantityType}.isGreaterThan(${quantityType}): bool`, ([a, b]: [Q, Q]) => compareQuantities(a.held, b.held) > 0),
+  overload(`${quantityType}.isLessThan(${quantityType}): bool`, ([a, b]: [Q, Q]) => compareQuantities(a.held, b.held) < 0),
+  overload(`${quantityType}.compareTo(${quantityType}): int`, ([a, b]: [Q, Q]) => BigInt(Math.sign(compareQuantities(a.held, b.held)))),
+  overload(`${quantityType}.asApproximateFloat(): double`, ([{ held }]: [Q]) => Number(`${held.value}e${held.scale}`)),
+  overload(`${quantityType}.asInteger(): int`, ([q]: [Q]) => {
+    const whole = wholeAmount(q.held);
     if (whole === undefined) throw new CelError('cannot convert value to integer');
     return whole;
   }),
-  overload('kubernetes.Quantity.isInteger(): bool', ([q]: [Q]) => wholeDecimal(q.held) !== undefined),
-  overload('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', ([a, b]: [Q, Q]) => quantityOf(addDecimal(a.held, b.held))),
-  overload('kubernetes.Quantity.add(int): kubernetes.Quantity', ([a, b]: [Q, bigint]) => quantityOf(addDecimal(a.held, int(b)))),
-  overload('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', ([a, b]: [Q, Q]) =>
-    quantityOf(addDecimal(a.held, negateDecimal(b.held))),
-  ),
-  overload('kubernetes.Quantity.sub(int): kubernetes.Quantity', ([a, b]: [Q, bigint]) => quantityOf(addDecimal(a.held, int(-b)))),
+  overload(`${quantityType}.isInteger(): bool`, ([q]: [Q]) => wholeAmount(q.held) !== undefined),
+  overload(`${quantityType}.add(${quantityType}): ${quantityType}`, ([a, b]: [Q, Q]) => quantityValue(addQuantities(a.held, b.held))),
+  overload(`${quantityType}.add(int): ${quantityType}`, ([a, b]: [Q, bigint]) => quantityValue(addQuantities(a.held, quantityOf(b)))),
+  overload(`${quantityType}.sub(${quantityType}): ${quantityType}`, ([a, b]: [Q, Q]) => quantityValue(subtractQuantities(a.held, b.held))),
+  overload(`${quantityType}.sub(int): ${quantityType}`, ([a, b]: [Q, bigint]) => quantityValue(subtractQuantities(a.held, quantityOf(b)))),
 ];
 
 function ip(text: string): Ip {
