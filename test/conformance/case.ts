@@ -12,7 +12,7 @@ export interface Case {
   readonly alone?: boolean;
 }
 
-export type Step = RequestStep | WatchStep | EventsStep | UntilStep | WebhookLogStep;
+export type Step = RequestStep | WatchStep | EventsStep | UntilStep | WebhookLogStep | PauseStep | UntilAllowedStep;
 
 export interface RequestStep extends RequestExtras {
   readonly step: 'request';
@@ -68,6 +68,22 @@ export interface WebhookLogStep {
   readonly step: 'webhookLog';
 }
 
+/** For what a server learns in the background and never tells; everything that can be seen is awaited with `until`. */
+export interface PauseStep {
+  readonly step: 'pause';
+  readonly ms: number;
+}
+
+/** Repeats an access review in the case's namespace until the answer is yes: grants reach the authorizer in the background. */
+export interface UntilAllowedStep {
+  readonly step: 'untilAllowed';
+  readonly user: string;
+  readonly verb: string;
+  /** A plural, or plural/name. */
+  readonly resource: string;
+  readonly group: string;
+}
+
 type Extras = RequestExtras;
 
 export function request(method: string, path: string, body?: unknown, extras: Extras = {}): RequestStep {
@@ -113,6 +129,7 @@ export const events = (name: string, count: number, extras: { bookmarks?: boolea
   ...extras,
 });
 export const until = (path: string, isRight: UntilStep['isRight']): UntilStep => ({ step: 'until', path, isRight });
+export const pause = (ms: number): PauseStep => ({ step: 'pause', ms });
 export const webhookLog: WebhookLogStep = { step: 'webhookLog' };
 
 export const table = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseYaml } from 'yaml';
 import { isJsonObject } from '../../src/util/json.ts';
 import type { Answer, HttpTarget, LineStream, RequestHeaders } from '../helpers/http-target.ts';
-import type { Case, RequestExtras, Step } from './case.ts';
+import type { Case, RequestExtras, Step, UntilAllowedStep } from './case.ts';
 import { normalise, type Outcome } from './normalise.ts';
 import type { WebhookServer } from './webhook-server.ts';
 
@@ -15,6 +15,8 @@ export interface CaseContext {
   readonly id: string;
   readonly side: Side;
   readonly webhooks: WebhookServer;
+  /** A certificate request in PEM, the same for both sides. */
+  readonly signingRequest: string;
 }
 
 const userAgent = 'conformance/1.0';
@@ -49,6 +51,7 @@ class CaseRun {
     this.#target = side.target;
     const base = `${webhooks.url}/${side.name}/${id}`;
     this.#values.set('id', id).set('ns', id).set('group', `${id}.example.com`);
+    this.#values.set('signingRequest', Buffer.from(context.signingRequest).toString('base64'));
     this.#values.set('webhook', base).set('webhookCa', Buffer.from(webhooks.ca).toString('base64'));
   }
 
@@ -77,6 +80,8 @@ class CaseRun {
       return;
     }
     if (step.step === 'until') return void (await this.#poll(this.#fill(step.path), step.isRight));
+    if (step.step === 'untilAllowed') return await this.#untilAllowed(step);
+    if (step.step === 'pause') return void (await sleep(step.ms));
     if (step.step === 'webhookLog') {
       const { webhooks, side, id } = this.#context;
       this.#outcomes.push({ title: 'webhook log', code: 0, headers: {}, body: webhooks.reviews(side.name, id) });
@@ -153,6 +158,20 @@ class CaseRun {
     if (Array.isArray(value)) return value.map(item => this.#fillAll(item));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, v]) => [this.#fill(key), this.#fillAll(v)]));
+  }
+
+  async #untilAllowed({ user, verb, resource, group }: UntilAllowedStep): Promise<void> {
+    const [plural = '', name = ''] = resource.split('/');
+    const resourceAttributes = { namespace: this.#context.id, verb, resource: plural, name, group };
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      const answer = await this.#target.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        spec: { user: this.#fill(user), resourceAttributes },
+      });
+      if (answer.text.includes('"allowed":true')) return;
+      if (Date.now() > deadline) throw new Error(`"${user}" did not get "${verb}" on "${resource}": ${answer.text}`);
+      await sleep(20);
+    }
   }
 
   async #poll(path: string, isRight: (body: Record<string, never>, code: number) => boolean): Promise<void> {

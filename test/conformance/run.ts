@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { certificateRequest } from '../helpers/certificates.ts';
 import { HttpTarget, readKubeconfig } from '../helpers/http-target.ts';
 import { startHub } from '../helpers/hub.ts';
 import { startControllerManager, startEtcd, startRealApiServer, type Etcd } from '../helpers/real-cluster.ts';
@@ -49,6 +50,7 @@ interface Result {
 
 const artifacts = path.join(repositoryRoot, '.artifacts/conformance');
 const runId = randomBytes(2).toString('hex');
+const signingRequest = await certificateRequest('tester', ['testers']);
 const chosen = chooseCases();
 if (options.list) for (const { area, name } of chosen) console.log(`${area}: ${name}`);
 else process.exitCode = await main();
@@ -102,8 +104,8 @@ async function judge(testCase: NamedCase, reference: Side, tested: Side, webhook
   const fullName = `${testCase.area}: ${testCase.name}`;
   const id = `c${createHash('sha256').update(fullName).digest('hex').slice(0, 7)}${runId}`;
   const [expected, actual] = await Promise.allSettled([
-    runCase(testCase, { id, side: reference, webhooks }),
-    runCase(testCase, { id, side: tested, webhooks }),
+    runCase(testCase, { id, side: reference, webhooks, signingRequest }),
+    runCase(testCase, { id, side: tested, webhooks, signingRequest }),
   ]);
   const differences: StepDifference[] = [];
   if (expected.status === 'rejected') differences.push({ title: 'the reference failed', text: messageOf(expected.reason) });

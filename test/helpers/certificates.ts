@@ -73,6 +73,14 @@ export class TestCa {
   }
 }
 
+/** A PEM certificate request for the given subject; its key is thrown away. */
+export async function certificateRequest(commonName: string, organizations: string[] = []): Promise<string> {
+  const keys = await newKeys();
+  const name = [{ CN: [commonName] }, ...organizations.map(o => ({ O: [o] }))];
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm: algorithm });
+  return request.toString('pem') + '\n';
+}
+
 /** An RSA pair in PEM for signing service account tokens. */
 export function tokenSigningKeys(): { privateKey: string; publicKey: string } {
   return generateKeyPairSync('rsa', {
