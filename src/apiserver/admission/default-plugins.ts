@@ -4,12 +4,17 @@ import { serviceResolver, type ResolveService } from '../aggregation/resolve-ser
 import type { ClusterApi } from '../cluster-api.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
+import { limitRanger } from './limit-ranger.ts';
+import { mutatingPolicy } from './mutating-policy.ts';
 import { mutatingWebhook } from './mutating-webhook.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { podPriority } from './pod-priority.ts';
 import { defaultTolerationSeconds, runtimeClassPlugin, taintNodesByCondition } from './pod-scheduling.ts';
+import { podSecurity } from './pod-security.ts';
+import { resourceQuota } from './resource-quota.ts';
 import { serviceAccountPlugin } from './service-account.ts';
 import { persistentVolumeClaimResize, storageObjectInUseProtection } from './storage-protection.ts';
+import { validatingPolicy } from './validating-policy.ts';
 import { validatingWebhook } from './validating-webhook.ts';
 import { watchedLists } from './watched-lists.ts';
 
@@ -32,10 +37,13 @@ export function defaultPlugins({
 }: AdmissionDeps): AdmissionPlugin[] {
   const lists = watchedLists(api);
   const webhooks = { lists, pools, resolveService, ...(authorizer && { authorizer }) };
+  const policies = { lists, ...(authorizer && { authorizer }) };
   return [
     namespaceLifecycle(),
+    limitRanger(lists),
     serviceAccountPlugin(),
     taintNodesByCondition(),
+    podSecurity(),
     podPriority(),
     defaultTolerationSeconds(),
     defaultStorageClass(),
@@ -43,7 +51,10 @@ export function defaultPlugins({
     persistentVolumeClaimResize(),
     runtimeClassPlugin(),
     defaultIngressClass(),
+    mutatingPolicy(policies),
     mutatingWebhook(webhooks),
+    validatingPolicy(policies),
     validatingWebhook(webhooks),
+    resourceQuota(lists),
   ];
 }
