@@ -10,6 +10,8 @@ export interface Case {
   readonly steps: readonly Step[];
   /** Not run beside others: it touches what all cases share. */
   readonly alone?: boolean;
+  /** Every request is made as one and the same administrator: for answers that name the user. */
+  readonly impersonated?: boolean;
 }
 
 export type Step = RequestStep | WatchStep | EventsStep | UntilStep | WebhookLogStep | PauseStep | UntilAllowedStep;

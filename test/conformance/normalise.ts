@@ -13,6 +13,8 @@ export interface NormaliserOptions {
   /** Texts that stand for the server or the run, and what to print instead. */
   readonly substitutions: readonly (readonly [string, string])[];
   readonly nowMs: number;
+  /** Values of generateName that were sent: a refusal names the object that would have been. */
+  readonly generatedPrefixes?: readonly string[];
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -30,6 +32,9 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
   const names = new Map<string, string>();
   for (const { body } of outcomes) collectGeneratedNames(body, names);
   const numbered = new Map<string, string>();
+  const generated = (options.generatedPrefixes ?? []).map(
+    prefix => new RegExp(`(${RegExp.escape(prefix.slice(0, 58))})[bcdfghjklmnpqrstvwxz2456789]{5}`, 'g'),
+  );
 
   return outcomes.map(({ title, code, headers, body, ignore = [] }) => {
     const ignored = ignore.map(pattern => new RegExp(`^(${pattern})$`));
@@ -40,13 +45,17 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
       if (path.length > 0 && ignored.some(pattern => pattern.test(path.join('.')))) return '<ignored>';
       if (typeof value === 'string') return text(value, key, path, parentKind);
       if (typeof value === 'number' && /^(healthCheckN|n)odePort$/.test(key) && value >= 30000 && value <= 32767) return '<node port>';
-      if (Array.isArray(value)) return value.map((item, i) => walk(item, [...path, String(i)], parentKind));
+      if (Array.isArray(value)) {
+        const items = value.map((item, i) => walk(item, [...path, String(i)], parentKind));
+        return unorderedLists.has(key) ? items.toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b))) : items;
+      }
       if (!isJsonObject(value)) return value;
       const kind = shapeOf(value) || (key === 'metadata' ? parentKind : '');
       const entries = Object.keys(value)
         .sort()
         .map(name => [text(name, '', path, ''), walk(value[name], [...path, name], kind)] as const);
-      return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+      const result = Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)));
+      return result['kind'] === 'Status' ? withoutCauseOrder(result) : result;
     }
 
     function text(value: string, key: string, path: readonly string[], parentKind: string): string {
@@ -59,19 +68,27 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
       let result = value;
       for (const [from, to] of options.substitutions) result = result.replaceAll(from, to);
       for (const [from, to] of names) result = result.replaceAll(from, to);
-      return result
-        .replace(jwt, token => describeToken(token))
-        .replace(uuid, id => number('uid', id))
-        .replace(timestamp, time => (isRecent(time, options.nowMs) ? timeShape(time) : time))
-        .replace(/\b10\.0\.\d{1,3}\.\d{1,3}\b(?!\/)/g, ip => number('ip', ip))
-        .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<5>')
-        .replace(/(resource version: )\d+/gi, '$1<n>')
-        .replace(/(current: )\d+/g, '$1<n>')
-        .replace(/(in record \()\d+/g, '$1<n>')
-        .replace(/(resource version )\d+/g, '$1<n>')
-        .replace(/hash=[0-9A-F]{20,}/g, 'hash=<hash>')
-        .replace(/-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\n?/g, '<certificates>')
-        .replace(/LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t[\w+/=]*/g, '<certificates in base64>');
+      if (code >= 400) for (const pattern of generated) result = result.replace(pattern, '$1<generated>');
+      return (
+        result
+          .replace(jwt, token => describeToken(token))
+          .replace(uuid, id => number('uid', id))
+          .replace(timestamp, time => (isRecent(time, options.nowMs) ? timeShape(time) : time))
+          .replace(/\b10\.0\.\d{1,3}\.\d{1,3}\b(?!\/)/g, ip => number('ip', ip))
+          .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<5>')
+          .replace(/(too old resource version: )\d+ \(\d+\)/g, '$1<n> (<n>)')
+          .replace(/(resource version: )\d+/gi, '$1<n>')
+          .replace(/(X509SHA256=)[0-9a-f]{64}/g, '$1<hash>')
+          .replace(/(Key: )\/[\w-]+\//g, '$1<prefix>/')
+          // An echo of the whole object tells nothing, and its order of keys is nobody's promise.
+          .replace(/Invalid value: "\{\\"(?:[^"\\]|\\.)*\}"/gs, 'Invalid value: <object>')
+          .replace(/(current: )\d+/g, '$1<n>')
+          .replace(/(in record \()\d+/g, '$1<n>')
+          .replace(/(resource version )\d+/g, '$1<n>')
+          .replace(/hash=[0-9A-F]{20,}/g, 'hash=<hash>')
+          .replace(/-----BEGIN CERTIFICATE-----[\s\S]*-----END CERTIFICATE-----\n?/g, '<certificates>')
+          .replace(/LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t[\w+/=]*/g, '<certificates in base64>')
+      );
     }
 
     function number(what: string, raw: string): string {
@@ -85,11 +102,28 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
   });
 }
 
-/** Lists, tables and bookmarks carry the version of the whole store, which other writers move; only its presence is comparable. */
+/** Lists and tables carry the version of the whole store, which other writers move; only its presence is comparable. */
 function shapeOf(value: Record<string, unknown>): string {
   if (Array.isArray(value['items']) || (typeof value['kind'] === 'string' && value['kind'].endsWith('List'))) return 'list';
-  if (value['kind'] === 'Table') return 'table';
-  return value['isBookmark'] === true ? 'bookmark' : '';
+  return value['kind'] === 'Table' ? 'table' : '';
+}
+
+/** Built by walking a map or an informer's cache in the real server, so their order differs from run to run. */
+const unorderedLists = new Set(['causes', 'resourceRules', 'nonResourceRules']);
+
+/** The message of many causes repeats them in an order of chance: what is left of it without them must agree. */
+function withoutCauseOrder(status: Record<string, unknown>): Record<string, unknown> {
+  const { message, details } = status;
+  const causes = isJsonObject(details) && Array.isArray(details['causes']) ? details['causes'].filter(isJsonObject) : [];
+  if (typeof message !== 'string' || causes.length < 2) return status;
+  const repeated = [...new Set(causes.map(c => `${String(c['field'])}: ${String(c['message'])}`))].toSorted((a, b) => b.length - a.length);
+  let rest = message;
+  for (const text of repeated) rest = rest.replace(text, '<cause>');
+  return { ...status, message: rest };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function rankResourceVersions(bodies: readonly unknown[]): Map<string, number> {

@@ -103,6 +103,7 @@ class CaseRun {
     const server = new URL(this.#target.credentials.server);
     return normalise(this.#outcomes, {
       nowMs: Date.now(),
+      generatedPrefixes: generatedPrefixes(this.#case.steps),
       substitutions: [
         [`${webhooks.url}/${side.name}/${id}`, '<webhook>'],
         [server.host, '<host>'],
@@ -137,6 +138,10 @@ class CaseRun {
     const filled: Record<string, string | string[]> = { 'User-Agent': userAgent };
     for (const [name, value] of Object.entries(headers))
       filled[name] = typeof value === 'string' ? this.#fill(value) : value.map(v => this.#fill(v));
+    if (this.#case.impersonated && as === undefined) {
+      filled['Impersonate-User'] = 'conformance-admin';
+      filled['Impersonate-Group'] = ['system:masters'];
+    }
     if (as !== undefined) filled['Impersonate-User'] = this.#fill(as);
     if (groups.length > 0) filled['Impersonate-Group'] = [...groups];
     return filled;
@@ -184,6 +189,15 @@ class CaseRun {
       await sleep(20);
     }
   }
+}
+
+function generatedPrefixes(steps: readonly Step[]): string[] {
+  const found = new Set<string>();
+  JSON.stringify(steps, (key, value: unknown) => {
+    if (key === 'generateName' && typeof value === 'string' && value !== '') found.add(value);
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+  return [...found];
 }
 
 const comparedHeaderNames = ['content-type', 'warning', 'retry-after', 'cache-control', 'vary', 'www-authenticate', 'location', 'allow'];
@@ -237,8 +251,16 @@ function watchEvents(stream: LineStream, withBookmarks: boolean): Record<string,
   return stream.lines
     .filter(line => line !== '')
     .map(line => parseExactly(line) as Record<string, unknown>)
-    .map(event => (event['type'] === 'BOOKMARK' ? { ...event, object: { ...(event['object'] as object), isBookmark: true } } : event))
+    .map(event => (event['type'] === 'BOOKMARK' ? withoutVersions(event) : event))
     .filter(event => withBookmarks || event['type'] !== 'BOOKMARK' || JSON.stringify(event).includes('initial-events-end'));
+}
+
+/** A bookmark carries the version of the whole store. */
+function withoutVersions(event: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(event), (key, value: unknown) => (key === 'resourceVersion' ? '<bookmark version>' : value)) as Record<
+    string,
+    unknown
+  >;
 }
 
 function eventKey(event: Record<string, unknown>): string {

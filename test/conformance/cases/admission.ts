@@ -85,6 +85,7 @@ export const cases: readonly Case[] = [
   })),
   {
     name: 'what a validating webhook is asked',
+    impersonated: true,
     steps: [
       install('Validating', 'allow'),
       heard,
@@ -97,10 +98,12 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'what a mutating webhook is asked',
+    impersonated: true,
     steps: [install('Mutating', 'data'), heard, post(maps, map('a')), apply(`${maps}/a`, map('a', { z: '1' })), webhookLog],
   },
   {
     name: 'subresources and other kinds through a webhook',
+    impersonated: true,
     steps: [
       install('Validating', 'allow', { rules: [rule({ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] })] }),
       heard,
@@ -141,6 +144,7 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'a webhook with side effects refuses dry runs',
+    impersonated: true,
     steps: [install('Validating', 'allow', { sideEffects: 'NoneOnDryRun' }), heard, post(`${maps}?dryRun=All`, map('a')), webhookLog],
   },
   {

@@ -151,6 +151,7 @@ export const cases: readonly Case[] = [
   },
   {
     name: 'a signing request is approved or denied',
+    impersonated: true,
     steps: [
       post(csrs, csr({ request: '{{signingRequest}}', username: 'ignored' })),
       get(`${csrs}/{{id}}`),

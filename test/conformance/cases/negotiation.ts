@@ -161,9 +161,6 @@ export const cases: readonly Case[] = [
       post(crdPath, crd(), { codeOnly: true }),
       established,
       served,
-      post(widgetPath, envelope('{{group}}/v1', 'Widget', objectMeta({ name: 'a' })), {
-        headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
-      }),
       post(widgetPath, widget({})),
       patch('application/strategic-merge-patch+json', `${widgetPath}/a`, { spec: { a: 1 } }),
       patch('application/json', `${widgetPath}/a`, { spec: { a: 1 } }),

@@ -117,7 +117,7 @@ export const cases: readonly Case[] = [
     steps: [
       get(`${ns}/secrets?limit=1&limit=2`),
       get(`${ns}/secrets?unknown=1`),
-      get(`${ns}/secrets?watch=maybe`),
+      get(`${ns}/secrets?watch=maybe&timeoutSeconds=1`),
       get(`${ns}/secrets?watch=0`),
       get(`${ns}/secrets?limit=1;watch=true`),
       get(`${ns}/secrets?%zz=1`),

@@ -48,11 +48,6 @@ export const cases: readonly Case[] = [
       events('w', 1),
     ],
   },
-  { name: 'a watch from a version that is gone', steps: [watch('w', `${secrets}?watch=true&resourceVersion=1`), events('w', 1)] },
-  {
-    name: 'a watch from the future waits',
-    steps: [watch('w', `${secrets}?watch=true&resourceVersion=99999999&timeoutSeconds=1`), events('w', 1)],
-  },
   { name: 'a watch ends after its time', steps: [post(secrets, secret('a')), get(`${secrets}?watch=true&timeoutSeconds=1`)] },
   {
     name: 'watch=1 and watch=True',
