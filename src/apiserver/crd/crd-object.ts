@@ -1,4 +1,4 @@
-import type { WebhookClientConfig } from '../../api/kubernetes.ts';
+import type { ApiextensionsV1WebhookClientConfig as WebhookClientConfig } from '../../api/kubernetes.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ScalePaths } from './scale.ts';
 import type { SchemaProps } from './schema-props.ts';

@@ -217,11 +217,9 @@ function strategyOf(crd: KubeObject, version: CrdVersion, schema: StructuralSche
           'create not allowed while custom resource definition is terminating',
         );
       if (hasStatus) delete obj['status'];
-      obj.metadata.generation = 1;
     },
     prepareForUpdate(obj, old) {
       if (hasStatus) copyStatus(obj, old);
-      if (!sameContent(obj, old)) obj.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     prepareForStatusUpdate(obj, old) {
       const { managedFields } = obj.metadata;
@@ -256,12 +254,6 @@ function strategyOf(crd: KubeObject, version: CrdVersion, schema: StructuralSche
 function copyStatus(obj: KubeObject, old: KubeObject): void {
   if (old['status'] === undefined) delete obj['status'];
   else obj['status'] = old['status'];
-}
-
-function sameContent(a: KubeObject, b: KubeObject): boolean {
-  const { metadata: _a, ...left } = a;
-  const { metadata: _b, ...right } = b;
-  return jsonEqual(left, right);
 }
 
 function withManagedFields(metadata: ObjectMeta, managedFields: ObjectMeta['managedFields']): ObjectMeta {
