@@ -24,7 +24,7 @@ export function testCluster(objects: readonly KubeObject[] = []): TestCluster {
     api,
     emit: change => listeners.forEach(listener => listener(change)),
     context: ({ dryRun = false, subresource = '', group = '', version = 'v1' } = {}) => ({
-      user: { name: 'admin', groups: ['system:masters'], uid: '', extra: {} },
+      user: { name: 'admin', groups: ['system:masters', 'system:authenticated'], uid: 'admin', extra: {} },
       now: new Date('2026-01-02T03:04:05.678Z'),
       dryRun,
       subresource,

@@ -107,7 +107,7 @@ function leniencyFor(obj: KubeObject, old: KubeObject): Leniency {
       next.length === last.length && last.every((hook, i) => jsonEqual(hook.matchConditions ?? [], next[i]?.matchConditions ?? [])),
     allowSideEffects: last.some(hook => !oneOf(hook.sideEffects, noSideEffects)),
     allowUnknownReviewVersions: last.some(
-      ({ admissionReviewVersions: versions = [] }) => versions.length > 0 && !versions.some(version => reviewVersions.includes(version)),
+      ({ admissionReviewVersions: versions }) => versions?.length > 0 && !versions.some(version => reviewVersions.includes(version)),
     ),
     allowDuplicateNames: new Set(names).size < names.length,
     allowInvalidValues: last.some(

@@ -230,7 +230,14 @@ export const horizontalPodAutoscalerKind: BuiltinKind = {
     const hpa = obj as unknown as AutoscalerV2;
     const spec = (hpa.spec ??= {});
     spec.minReplicas ??= 1;
-    if (obj.apiVersion === 'autoscaling/v1') return;
+    if (obj.apiVersion === 'autoscaling/v1') {
+      // The server thinks in v2, where no metric at all means the processor at 80 per cent.
+      const [metric, ...more] = asV2(obj).spec?.metrics ?? [];
+      const percent = metric?.resource?.target?.averageUtilization;
+      if (more.length === 0 && percent !== undefined)
+        (spec as { targetCPUUtilizationPercentage?: number }).targetCPUUtilizationPercentage ??= percent;
+      return;
+    }
     if (!spec.metrics?.length) spec.metrics = [cpuMetric(80) as Metric];
     if (!spec.behavior) return;
     spec.behavior.scaleUp = { ...scaleUpRules(), ...spec.behavior.scaleUp };

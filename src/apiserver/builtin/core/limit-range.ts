@@ -106,7 +106,7 @@ export const limitRangeKind: BuiltinKind = {
   strategy: {
     allowCreateOnUpdate: true,
     prepareForCreate(obj) {
-      obj.metadata.name ||= randomUUID();
+      if (!obj.metadata.generateName) obj.metadata.name ||= randomUUID();
     },
     validate: validateLimitRange,
     validateUpdate: validateLimitRange,

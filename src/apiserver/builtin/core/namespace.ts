@@ -61,6 +61,10 @@ export const namespaceKind: BuiltinKind = {
       setNameLabel(obj);
     },
     validate: obj => validateFinalizers(asNamespace(obj)),
+    // A generated name is known only now.
+    beforeCommit(obj) {
+      if (obj) setNameLabel(obj);
+    },
     validateUpdate(obj, _old, ctx) {
       const ns = asNamespace(obj);
       if (ctx.subresource !== 'finalize') return validateFinalizers(ns);

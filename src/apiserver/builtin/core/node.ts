@@ -1,4 +1,4 @@
-import { at, duplicate, forbidden, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
+import { at, duplicate, forbidden, internalError, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { Node, Taint } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isIpv6, parseCidr, validateLegacyCidr, warningsForCidr } from '../../validation/ip.ts';
@@ -74,6 +74,14 @@ function validateStatusOf({ status }: Node): FieldError[] {
 function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, i) => validateLegacyCidr(at.index('spec.podCIDRs', i), cidr));
   if (cidrs.length < 2) return errors;
+  const wrong = cidrs.findIndex(cidr => !parseCidr(cidr));
+  if (wrong >= 0)
+    errors.push(
+      internalError(
+        'spec.podCIDRs',
+        `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${cidrs[wrong]})`,
+      ),
+    );
   const families = cidrs.map(parseCidr).map(cidr => cidr && isIpv6(cidr.address));
   const isDualStack = families.includes(true) && families.includes(false);
   if (!isDualStack || cidrs.length > 2)

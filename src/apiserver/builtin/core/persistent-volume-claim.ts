@@ -266,7 +266,7 @@ export const persistentVolumeClaimKind: BuiltinKind = {
     validateUpdate(obj, old) {
       const oldSpec = specOf(old);
       const options = {
-        allowAnyGroup: oldSpec.dataSource?.apiGroup !== undefined || oldSpec.dataSourceRef?.apiGroup !== undefined,
+        allowAnyGroup: typeof (oldSpec.dataSource?.apiGroup ?? oldSpec.dataSourceRef?.apiGroup) === 'string',
         allowInvalidSelectorValues: validateLabelSelector(oldSpec.selector, '').length > 0,
       };
       return [...validateClaimSpec(specOf(obj), 'spec', options), ...validateChange(obj, old)];

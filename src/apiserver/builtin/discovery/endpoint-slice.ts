@@ -118,6 +118,7 @@ export const endpointSliceKind: BuiltinKind = {
   },
   strategy: {
     hasGeneration: true,
+    raisesGeneration: (obj, old) => !semanticEqual(obj.metadata.labels, old.metadata.labels),
     prepareForCreate: obj => dropTopology(obj),
     prepareForUpdate: (obj, old) => dropTopology(obj, old),
     validate: obj => validateSlice(asSlice(obj)),

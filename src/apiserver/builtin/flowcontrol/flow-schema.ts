@@ -109,7 +109,8 @@ function validateResourceRule(rule: ResourceRule, path: string): FieldError[] {
 
 function validateRule(rule: Rule, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const { subjects = [], resourceRules = [], nonResourceRules = [] } = rule;
+  const { resourceRules = [], nonResourceRules = [] } = rule;
+  const subjects = rule.subjects ?? [];
   if (subjects.length === 0) errors.push(required(at.child(path, 'subjects'), 'subjects must contain at least one value'));
   for (const [i, subject] of subjects.entries()) errors.push(...validateSubject(subject, at.index(at.child(path, 'subjects'), i)));
   if (resourceRules.length === 0 && nonResourceRules.length === 0)

@@ -63,7 +63,7 @@ function validateRuleValue({ http }: IngressRule, path: string): FieldError[] {
 
 function validatePath(item: HTTPIngressPath, path: string): FieldError[] {
   const { pathType } = item;
-  if (pathType === undefined) return [required(at.child(path, 'pathType'), 'pathType must be specified')];
+  if (typeof pathType !== 'string') return [required(at.child(path, 'pathType'), 'pathType must be specified')];
   const errors: FieldError[] = [];
   const value = item.path ?? '';
   const valuePath = at.child(path, 'path');
@@ -100,7 +100,7 @@ function validateBackend({ resource, service }: IngressBackend, path: string): F
 export function validateTypedReference(reference: { apiGroup?: string; kind?: string; name?: string }, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { apiGroup, kind = '', name = '' } = reference;
-  if (apiGroup !== undefined) errors.push(...invalidFor(at.child(path, 'apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
+  if (typeof apiGroup === 'string') errors.push(...invalidFor(at.child(path, 'apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)));
   for (const [field, value] of [
     ['kind', kind],
     ['name', name],

@@ -14,8 +14,8 @@ const common: Strategy = { nameRule: 'path', allowCreateOnUpdate: true };
 
 function validateRule(rule: PolicyRule, isNamespaced: boolean, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const { verbs = [], nonResourceURLs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
-  if (verbs.length === 0) errors.push(required(at.child(path, 'verbs'), 'verbs must contain at least one value'));
+  const { nonResourceURLs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
+  if (!rule.verbs?.length) errors.push(required(at.child(path, 'verbs'), 'verbs must contain at least one value'));
   if (nonResourceURLs.length > 0) {
     const urlsPath = at.child(path, 'nonResourceURLs');
     if (isNamespaced) errors.push(invalid(urlsPath, nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'));
@@ -40,7 +40,13 @@ function validateClusterRole(obj: KubeObject, allowInvalidValues: boolean): Fiel
   const path = 'aggregationRule.clusterRoleSelectors';
   const selectors = role.aggregationRule.clusterRoleSelectors ?? [];
   if (selectors.length === 0) errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
-  return [...errors, ...selectors.flatMap((selector, i) => validateLabelSelector(selector, at.index(path, i), { allowInvalidValues }))];
+  for (const [i, selector] of selectors.entries()) {
+    const here = at.index(path, i);
+    const problems = validateLabelSelector(selector, here);
+    errors.push(...(allowInvalidValues ? validateLabelSelector(selector, here, { allowInvalidValues }) : problems));
+    if (problems.length > 0) errors.push(invalid(here, null, 'invalid label selector.'));
+  }
+  return errors;
 }
 
 const hasInvalidSelector = (obj: KubeObject) =>

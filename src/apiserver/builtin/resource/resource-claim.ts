@@ -47,9 +47,9 @@ const templateOf = (obj: KubeObject) =>
 const adminLabel = 'resource.kubernetes.io/admin-access';
 
 /** Names by which the parts of a claim refer to its requests: `gpu`, or `gpu/large` for one of several choices. */
-function requestNames({ requests = [] }: DeviceClaim): Set<string> {
+function requestNames({ requests }: DeviceClaim): Set<string> {
   return new Set(
-    requests.flatMap(({ name = '', firstAvailable = [] }) => [name, ...firstAvailable.map(sub => `${name}/${sub.name ?? ''}`)]),
+    (requests ?? []).flatMap(({ name = '', firstAvailable = [] }) => [name, ...firstAvailable.map(sub => `${name}/${sub.name ?? ''}`)]),
   );
 }
 
@@ -148,6 +148,12 @@ function validateAdminAccess(claim: DeviceClaim, obj: KubeObject, ctx: WriteCont
 
 const deviceKey = ({ driver = '', pool = '', device = '', shareID }: AllocatedDevice) =>
   `${driver}/${pool}/${device}${shareID === undefined ? '' : `/${shareID}`}`;
+const printedDevice = ({ driver = '', pool = '', device = '', shareID = '' }: AllocatedDevice) => ({
+  Driver: driver,
+  Pool: pool,
+  Device: device,
+  ShareID: shareID,
+});
 const allocated = (status: ClaimStatus) => new Set((status.allocation?.devices?.results ?? []).map(deviceKey));
 
 function validateUid(uid: string, path: string): FieldError[] {
@@ -159,14 +165,15 @@ function validateUid(uid: string, path: string): FieldError[] {
 }
 
 function validateDeviceStatus(device: AllocatedDevice, path: string, known: ReadonlySet<string>): FieldError[] {
-  const { driver = '', pool = '', device: name = '', shareID, conditions = [], networkData } = device;
+  const { driver = '', pool = '', device: name = '', shareID, networkData } = device;
+  const conditions = device.conditions ?? [];
   const errors = [
     ...validateDriverName(driver, at.child(path, 'driver')),
     ...validatePoolName(pool, at.child(path, 'pool')),
     ...validateDeviceName(name, at.child(path, 'device')),
     ...(shareID === undefined ? [] : validateUid(shareID, at.child(path, 'shareID'))),
   ];
-  if (!known.has(deviceKey(device))) errors.push(invalid(path, deviceKey(device), 'must be an allocated device in the claim'));
+  if (!known.has(deviceKey(device))) errors.push(invalid(path, printedDevice(device), 'must be an allocated device in the claim'));
   if (conditions.length > 8) errors.push(tooMany(at.child(path, 'conditions'), conditions.length, 8));
   errors.push(...validateConditions(conditions, at.child(path, 'conditions')));
   if (device.data !== undefined) errors.push(...validateRawObject(device.data, at.child(path, 'data')));

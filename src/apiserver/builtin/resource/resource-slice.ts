@@ -21,6 +21,18 @@ const specOf = (obj: KubeObject): SliceSpec => (obj['spec'] ?? {}) as SliceSpec;
 const version =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
+// Go prints the internal struct with all of its fields.
+const printedAttribute = (attribute: Record<string, unknown>) => ({
+  IntValue: attribute['int'] ?? null,
+  BoolValue: attribute['bool'] ?? null,
+  StringValue: attribute['string'] ?? null,
+  VersionValue: attribute['version'] ?? null,
+  IntValues: null,
+  BoolValues: null,
+  StringValues: null,
+  VersionValues: null,
+});
+
 function validateAttribute(attribute: Record<string, unknown>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const checkText = (value: unknown, here: string, isVersion: boolean) => {
@@ -32,12 +44,13 @@ function validateAttribute(attribute: Record<string, unknown>, path: string): Fi
   checkText(attribute['version'], at.child(path, 'version'), true);
   const count = ['bool', 'int', 'string', 'version'].filter(field => attribute[field] !== undefined).length;
   if (count === 0) errors.push(invalid(path, '', 'exactly one value must be specified'));
-  if (count > 1) errors.push(invalid(path, attribute, 'exactly one value must be specified'));
+  if (count > 1) errors.push(invalid(path, printedAttribute(attribute), 'exactly one value must be specified'));
   return errors;
 }
 
 function validatePolicy(policy: RequestPolicy, capacity: string, path: string): FieldError[] {
-  const { validValues = [], validRange, default: preset } = policy;
+  const { validValues = [], validRange } = policy;
+  const preset = policy.default ?? undefined;
   if (validValues.length > 0 && validRange)
     return [forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')];
   if (validValues.length > 0) {

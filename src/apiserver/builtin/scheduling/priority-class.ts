@@ -41,6 +41,10 @@ export const priorityClassKind: BuiltinKind = {
   },
   strategy: {
     hasGeneration: true,
+    // The generation is 1 from the beginning and stays.
+    beforeCommit(obj, old) {
+      if (obj && old?.metadata.generation !== undefined) obj.metadata.generation = old.metadata.generation;
+    },
     validate: validateClass,
     validateUpdate: (obj, old) => [
       ...(asClass(obj).value === asClass(old).value ? [] : [forbidden('value', 'may not be changed in an update.')]),

@@ -137,7 +137,8 @@ function pick(size: number, lower: number, isFree: (offset: number) => boolean):
   return undefined;
 }
 
-export const ownerOf = (obj: KubeObject) => `${obj.metadata.namespace ?? ''}/${obj.metadata.name ?? ''}`;
+/** The uid, because a generated name comes late. */
+export const ownerOf = (obj: KubeObject) => obj.metadata.uid ?? `${obj.metadata.namespace ?? ''}/${obj.metadata.name ?? ''}`;
 
 function addressesOf(obj: KubeObject): string[] {
   const { spec } = obj as unknown as Service;

@@ -83,6 +83,11 @@ function dropFieldsOfOldType(obj: KubeObject, spec: ServiceSpec, old: ServiceSpe
   if (spec.type !== 'LoadBalancer') asService(obj).status = { ...asService(obj).status, loadBalancer: {} };
 }
 
+// There is no traffic inside to a name outside; the server never shows a policy for it.
+function hideInternalPolicy(spec: ServiceSpec): void {
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
+}
+
 function warnings(obj: KubeObject): string[] {
   const spec = specOf(obj);
   const found: string[] = [];
@@ -125,12 +130,14 @@ export const serviceKind: BuiltinKind = {
     // Addresses are chosen before validation, which expects them; the network reserves what it gave out until the commit.
     prepareForCreate(obj, ctx) {
       allocate(obj, undefined, ctx);
+      hideInternalPolicy(specOf(obj));
       asService(obj).status = { loadBalancer: {} };
     },
     prepareForUpdate(obj, old, ctx) {
       allocate(obj, old, ctx);
       carryOver(obj, old, 'status');
       dropFieldsOfOldType(obj, specOf(obj), specOf(old));
+      hideInternalPolicy(specOf(obj));
     },
     prepareForStatusUpdate: (obj, old) => carryOver(obj, old, 'spec'),
     validate: obj => validateService(obj),

@@ -82,10 +82,12 @@ export const csiDriverKind: BuiltinKind = {
     prepareForCreate(obj) {
       dropScaling(obj);
     },
-    // The generation is not there at first, and counts from the first change of the spec.
-    prepareForUpdate(obj, old) {
+    prepareForUpdate(obj) {
       dropScaling(obj);
-      if (!semanticEqual(obj['spec'], old['spec'])) obj.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    // There is no generation at first; it counts from the first change of the spec.
+    beforeCommit(obj, old) {
+      if (obj && old && !semanticEqual(obj['spec'], old['spec'])) obj.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     validate: validateDriver,
     validateUpdate: (obj, old) => [

@@ -28,11 +28,13 @@ function validateParameters(parameters: Readonly<Record<string, string>>, mayBeE
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
   const errors: FieldError[] = [];
-  const earlier: Record<string, string[]>[] = [];
+  // The server compares with terms that are not there as well, so that an empty one is a duplicate.
+  const earlier: Record<string, string[]>[] = [{}];
   for (const [i, term] of terms.entries()) {
     const path = at.child(at.index('allowedTopologies', i), 'matchLabelExpressions');
     const keys: Record<string, string[]> = {};
-    for (const [j, { key, values = [] }] of (term.matchLabelExpressions ?? []).entries()) {
+    for (const [j, { key, values: given }] of (term.matchLabelExpressions ?? []).entries()) {
+      const values = given ?? [];
       const here = at.index(path, j);
       if (values.length === 0) errors.push(required(at.child(here, 'values')));
       for (const [k, value] of values.entries())
