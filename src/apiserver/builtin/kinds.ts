@@ -92,8 +92,8 @@ export const otherKinds: BuiltinKinds = {
   'storage.k8s.io/VolumeAttributesClass': volumeAttributesClassKind,
 };
 
-/** Said with every request to these, keyed `group/version/Kind`. */
+/** Said with every request to these, keyed `apiVersion/Kind`. */
 export const deprecationWarnings: Readonly<Record<string, string>> = {
-  '/v1/ComponentStatus': 'v1 ComponentStatus is deprecated in v1.19+',
-  '/v1/Endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  'v1/ComponentStatus': 'v1 ComponentStatus is deprecated in v1.19+',
+  'v1/Endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
 };

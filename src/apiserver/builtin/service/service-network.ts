@@ -140,7 +140,8 @@ function pick(size: number, lower: number, isFree: (offset: number) => boolean):
 /** The uid, because a generated name comes late. */
 export const ownerOf = (obj: KubeObject) => obj.metadata.uid ?? `${obj.metadata.namespace ?? ''}/${obj.metadata.name ?? ''}`;
 
-function addressesOf(obj: KubeObject): string[] {
+/** Cluster addresses a service holds; none when it is headless or only a name. */
+export function addressesOf(obj: KubeObject): string[] {
   const { spec } = obj as unknown as Service;
   if (spec?.type === 'ExternalName') return [];
   return (spec?.clusterIPs ?? []).filter(address => address !== '' && address !== 'None');
