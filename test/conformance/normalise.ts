@@ -42,20 +42,27 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
 
     function walk(value: unknown, path: readonly string[], parentKind: string): unknown {
       const key = path.at(-1) ?? '';
-      if (path.length > 0 && ignored.some(pattern => pattern.test(path.join('.')))) return '<ignored>';
       if (typeof value === 'string') return text(value, key, path, parentKind);
       if (typeof value === 'number' && /^(healthCheckN|n)odePort$/.test(key) && value >= 30000 && value <= 32767) return '<node port>';
       if (Array.isArray(value)) {
-        const items = value.map((item, i) => walk(item, [...path, String(i)], parentKind));
+        const items = value.map((item, i) =>
+          isIgnored([...path, String(i)]) ? '<ignored>' : walk(item, [...path, String(i)], parentKind),
+        );
         return unorderedLists.has(key) ? items.toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b))) : items;
       }
       if (!isJsonObject(value)) return value;
       const kind = shapeOf(value) || (key === 'metadata' ? parentKind : '');
       const entries = Object.keys(value)
+        .filter(name => !isIgnored([...path, name]))
         .sort()
         .map(name => [text(name, '', path, ''), walk(value[name], [...path, name], kind)] as const);
       const result = Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)));
       return result['kind'] === 'Status' ? withoutCauseOrder(result) : result;
+    }
+
+    function isIgnored(path: readonly string[]): boolean {
+      const dotted = path.join('.');
+      return ignored.some(pattern => pattern.test(dotted));
     }
 
     function text(value: string, key: string, path: readonly string[], parentKind: string): string {
@@ -108,8 +115,11 @@ function shapeOf(value: Record<string, unknown>): string {
   return value['kind'] === 'Table' ? 'table' : '';
 }
 
-/** Built by walking a map or an informer's cache in the real server, so their order differs from run to run. */
-const unorderedLists = new Set(['causes', 'resourceRules', 'nonResourceRules']);
+/**
+ * Built by walking a map or an informer's cache in the real server, so their order differs from run to run; managed fields are sorted by their
+ * times, which are whole seconds.
+ */
+const unorderedLists = new Set(['causes', 'resourceRules', 'nonResourceRules', 'managedFields']);
 
 /** The message of many causes repeats them in an order of chance: what is left of it without them must agree. */
 function withoutCauseOrder(status: Record<string, unknown>): Record<string, unknown> {

@@ -248,11 +248,15 @@ function parseExactly(text: string): unknown {
 }
 
 function watchEvents(stream: LineStream, withBookmarks: boolean): Record<string, unknown>[] {
-  return stream.lines
-    .filter(line => line !== '')
-    .map(line => parseExactly(line) as Record<string, unknown>)
-    .map(event => (event['type'] === 'BOOKMARK' ? withoutVersions(event) : event))
-    .filter(event => withBookmarks || event['type'] !== 'BOOKMARK' || JSON.stringify(event).includes('initial-events-end'));
+  return (
+    stream.lines
+      .filter(line => line !== '')
+      .map(line => parseExactly(line) as Record<string, unknown>)
+      .map(event => (event['type'] === 'BOOKMARK' ? withoutVersions(event) : event))
+      // How often a bookmark is repeated is a matter of timing.
+      .filter((event, i, all) => event['type'] !== 'BOOKMARK' || JSON.stringify(event) !== JSON.stringify(all[i - 1]))
+      .filter(event => withBookmarks || event['type'] !== 'BOOKMARK' || JSON.stringify(event).includes('initial-events-end'))
+  );
 }
 
 /** A bookmark carries the version of the whole store. */

@@ -105,7 +105,9 @@ export const cases: readonly Case[] = [
     name: 'subresources and other kinds through a webhook',
     impersonated: true,
     steps: [
-      install('Validating', 'allow', { rules: [rule({ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] })] }),
+      install('Validating', 'allow', {
+        rules: [rule({ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'], scope: 'Namespaced' })],
+      }),
       heard,
       post(`${ns}/pods`, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }),
       merge(`${ns}/pods/p/status`, { status: { phase: 'Running' } }),

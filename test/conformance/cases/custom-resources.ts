@@ -139,7 +139,7 @@ const rules: readonly [string, object, readonly unknown[]][] = [
     'a message expression',
     object(
       { n: { type: 'integer' } },
-      { 'x-kubernetes-validations': [{ rule: 'self.n < 5', messageExpression: '"got " + string(self.n)' }] },
+      { 'x-kubernetes-validations': [{ rule: 'self.n < 5', messageExpression: '"got " + (self.n > 7 ? "many" : "some")' }] },
     ),
     [{ n: 9 }],
   ],
@@ -300,6 +300,15 @@ const badDefinitions: readonly [string, object][] = [
   [
     'a bad message expression',
     crd({ spec: object({ a: { type: 'integer' } }, { 'x-kubernetes-validations': [{ rule: 'self.a > 1', messageExpression: '1 + 1' }] }) }),
+  ],
+  [
+    'a costly message expression',
+    crd({
+      spec: object(
+        { a: { type: 'integer' } },
+        { 'x-kubernetes-validations': [{ rule: 'self.a > 1', messageExpression: '"got " + string(self.a)' }] },
+      ),
+    }),
   ],
   [
     'a bad column',

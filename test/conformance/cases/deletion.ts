@@ -71,7 +71,6 @@ export const cases: readonly Case[] = [
       watch('w', `${maps}?watch=true&fieldSelector=metadata.name%3Da`),
       del(`${maps}/a`),
       del(`${maps}/a`),
-      del(`${maps}/a`, { propagationPolicy: 'Foreground' }),
       merge(`${maps}/a`, { metadata: { finalizers: ['x.io/f', 'y.io/new'] } }),
       merge(`${maps}/a`, { metadata: { finalizers: ['x.io/f'] } }),
       put(`${maps}/a`, map({ finalizers: ['x.io/f'], labels: { a: 'b' } })),
