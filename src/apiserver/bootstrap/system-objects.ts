@@ -1,0 +1,53 @@
+import type { KubeObject } from '../../api/object.ts';
+import { StatusError } from '../../api/status.ts';
+import type { ClusterApi } from '../cluster-api.ts';
+
+const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+interface SystemObject {
+  gvr: { group: string; version: string; resource: string };
+  obj: KubeObject;
+}
+
+const priorityClass = (name: string, value: number, description: string): SystemObject => ({
+  gvr: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
+  obj: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, description },
+});
+
+const systemObjects: SystemObject[] = [
+  ...systemNamespaces.map(name => ({
+    gvr: { group: '', version: 'v1', resource: 'namespaces' },
+    obj: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+  })),
+  priorityClass('system-node-critical', 2000001000, 'Used for system critical pods that must not be moved from their current node.'),
+  priorityClass(
+    'system-cluster-critical',
+    2000000000,
+    'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  ),
+  {
+    gvr: { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' },
+    obj: { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.0.0.0/16'] } },
+  },
+  {
+    gvr: { group: '', version: 'v1', resource: 'services' },
+    obj: {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, targetPort: 443, protocol: 'TCP' }] },
+    },
+  },
+];
+
+/** Creates what every cluster has from its first second on. */
+export async function ensureSystemObjects(api: ClusterApi): Promise<void> {
+  for (const { gvr, obj } of systemObjects) {
+    if (api.peek(gvr, obj.metadata.namespace ?? '', obj.metadata.name!)) continue;
+    try {
+      await api.create(gvr, obj, { fieldManager: 'kube-apiserver' });
+    } catch (error) {
+      if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
+    }
+  }
+}

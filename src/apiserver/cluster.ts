@@ -1,0 +1,138 @@
+import type { GroupResource, GroupVersionResource, KubeObject } from '../api/object.ts';
+import { noSuchResource } from '../api/status.ts';
+import { loopback } from '../auth/user.ts';
+import type { StoreEvent } from '../store/history.ts';
+import type { Store } from '../store/store.ts';
+import type { AdmissionPlugin } from './admission/admission.ts';
+import { allBuiltinResources } from './builtin-resources.ts';
+import { ResourceCatalog } from './catalog.ts';
+import type { Change, ClusterApi, DeleteOptions, Patch, WriteOptions } from './cluster-api.ts';
+import type { WriteRequest } from './request.ts';
+import type { Resource } from './resource.ts';
+import { createObject } from './verbs/create.ts';
+import { decodeObject } from './verbs/decode-object.ts';
+import { deleteObject } from './verbs/delete.ts';
+import { patchObject } from './verbs/patch.ts';
+import { updateObject } from './verbs/update.ts';
+import type { VerbDeps } from './verbs/verbs.ts';
+import { WatchHub } from './watch/watch-hub.ts';
+
+const internalTimeoutMs = 30_000;
+
+/** One Kubernetes API: objects, the kinds it serves, and the rules for writing them. What stands before it (HTTP, users) is elsewhere. */
+export class Cluster implements ClusterApi, VerbDeps {
+  readonly store: Store;
+  readonly catalog: ResourceCatalog;
+  readonly watches: WatchHub;
+  /** Filled once the plugins, which need the cluster, exist. */
+  plugins: readonly AdmissionPlugin[] = [];
+  readonly #now: () => Date;
+
+  constructor(store: Store, options: { now?: () => Date } = {}) {
+    this.store = store;
+    this.catalog = new ResourceCatalog(allBuiltinResources());
+    this.watches = new WatchHub(store);
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  get api(): ClusterApi {
+    return this;
+  }
+
+  peek(gr: GroupResource, namespace: string, name: string): KubeObject | undefined {
+    return this.store.get({ resource: storeKeyOf(gr), namespace, name })?.obj;
+  }
+
+  peekAll(gr: GroupResource, namespace?: string): KubeObject[] {
+    const objects: KubeObject[] = [];
+    this.store.forEach(storeKeyOf(gr), namespace, '', entry => void objects.push(entry.obj));
+    return objects;
+  }
+
+  count(gr: GroupResource, namespace?: string): number {
+    return this.store.count(storeKeyOf(gr), namespace);
+  }
+
+  subscribe(listener: (change: Change) => void): Disposable {
+    return this.store.subscribe(events => {
+      for (const event of events) listener(changeOf(event));
+    });
+  }
+
+  async create(gvr: GroupVersionResource, obj: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    const resource = this.#find(gvr);
+    const request = this.#request(options);
+    const body = decodeObject(resource, { value: structuredClone(obj) as never, problems: [] }, request);
+    return (await createObject(this, resource, resource.namespaced ? (obj.metadata.namespace ?? '') : '', body, request)).obj;
+  }
+
+  async update(gvr: GroupVersionResource, obj: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    const resource = this.#find(gvr);
+    const request = this.#request(options);
+    const body = decodeObject(resource, { value: structuredClone(obj) as never, problems: [] }, request);
+    const target = { namespace: resource.namespaced ? (obj.metadata.namespace ?? '') : '', name: obj.metadata.name ?? '' };
+    return (await updateObject(this, resource, target, options.subresource ?? '', body, request)).obj;
+  }
+
+  async patch(
+    gvr: GroupVersionResource,
+    target: { namespace: string; name: string },
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<KubeObject> {
+    const input = {
+      resource: this.#find(gvr),
+      target,
+      subresource: options.subresource ?? '',
+      type: patch.type,
+      body: { value: patch.body, problems: [] },
+    };
+    return (await patchObject(this, input, this.#request(options))).obj;
+  }
+
+  async delete(gvr: GroupVersionResource, target: { namespace: string; name: string }, options: DeleteOptions = {}): Promise<void> {
+    await deleteObject(this, this.#find(gvr), target, options, this.#request(options));
+  }
+
+  #find(gvr: GroupVersionResource): Resource {
+    const resource = this.catalog.find(gvr);
+    if (!resource) throw noSuchResource();
+    return resource;
+  }
+
+  #request(options: WriteOptions): WriteRequest {
+    return {
+      user: options.user ?? loopback,
+      userAgent: 'drover',
+      now: this.#now(),
+      signal: AbortSignal.timeout(internalTimeoutMs),
+      dryRun: options.dryRun ?? false,
+      fieldManager: options.fieldManager ?? '',
+      fieldValidation: 'Ignore',
+      force: options.force ?? false,
+      warn: () => {},
+      auditAnnotation: () => {},
+    };
+  }
+}
+
+function storeKeyOf({ group, resource }: GroupResource): string {
+  return group === 'events.k8s.io' && resource === 'events' ? '/events' : `${group}/${resource}`;
+}
+
+function changeOf({ type, entry, previous }: StoreEvent): Change {
+  const slash = entry.resource.lastIndexOf('/');
+  return {
+    type,
+    resource: { group: entry.resource.slice(0, slash), resource: entry.resource.slice(slash + 1) },
+    namespace: entry.namespace,
+    name: entry.name,
+    revision: entry.revision,
+    get obj() {
+      return entry.obj;
+    },
+    get old() {
+      return previous?.obj;
+    },
+  };
+}

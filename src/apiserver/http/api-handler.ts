@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { KubeObject } from '../../api/object.ts';
+import { internalServerError, methodNotAllowed, noSuchResource, StatusError, timeout } from '../../api/status.ts';
+import type { Authenticator } from '../../auth/authenticator.ts';
+import { headerValues, type HeaderValues } from '../../auth/header-values.ts';
+import { impersonator } from '../../auth/impersonation.ts';
+import { forbiddenRequest, type RbacAuthorizer } from '../../auth/rbac.ts';
+import { reviews } from '../../auth/reviews.ts';
+import type { UserInfo } from '../../auth/user.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { recordUpdate } from '../apply/managed-fields.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Cluster } from '../cluster.ts';
+import { structOfKind } from '../facts/facts.ts';
+import type { Resource } from '../resource.ts';
+import { decodeObject } from '../verbs/decode-object.ts';
+import { shapeObject } from '../schema/shape.ts';
+import { ownership } from '../verbs/update.ts';
+import { sendError, sendObject, sendText } from './answer.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { negotiate } from './negotiate.ts';
+import { servePath, type PathDeps } from './path-handler.ts';
+import { attributesOf, parseRequestInfo, type RequestInfo } from './request-info.ts';
+import { readObjectBody, type RequestScope } from './request-scope.ts';
+import { serveResource } from './resource-handler.ts';
+import { serveBinding, serveSubresource, type SubresourceDeps } from './subresource-handler.ts';
+import { parseWriteOptions } from './write-options.ts';
+
+export interface ApiDeps extends PathDeps, SubresourceDeps {
+  readonly cluster: Cluster;
+  readonly authenticator: Authenticator;
+  readonly authorizer: RbacAuthorizer;
+  readonly audit: AuditTrail;
+  readonly metrics: () => Promise<string>;
+  readonly requests: ApiMetrics;
+  /** Serves group versions that another server stands behind. Answers false for the rest. */
+  readonly proxyAggregated?: (scope: RequestScope) => Promise<boolean> | boolean;
+}
+
+const requestTimeoutMs = 60_000;
+
+export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+  const impersonate = impersonator(deps.authorizer);
+
+  return async (req, res) => {
+    const startedAt = performance.now();
+    const now = new Date();
+    const auditId = typeof req.headers['audit-id'] === 'string' ? req.headers['audit-id'] : randomUUID();
+    res.setHeader('Audit-Id', auditId);
+    res.setHeader('Cache-Control', 'no-cache, private');
+    const warnings: string[] = [];
+    const annotations: Record<string, string> = {};
+    const target = req.url ?? '/';
+    const info = parseRequestInfo(req.method ?? 'GET', target);
+    const abort = new AbortController();
+    const answer = { req, res, info, warnings, acceptsGzip: /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? '')) };
+    const audited = deps.audit.begin({ auditId, requestUri: target, info, req, now, annotations });
+    res.once('close', () => {
+      abort.abort();
+      audited.end(res.statusCode);
+      deps.requests.observe(info, req.method ?? '', res.statusCode, performance.now() - startedAt);
+    });
+    // Streams have no deadline of this kind: they end by their own.
+    const deadline =
+      info.verb === 'watch'
+        ? undefined
+        : setTimeout(() => abort.abort(timeout('request did not complete within the allotted timeout')), requestTimeoutMs);
+    deadline?.unref();
+    res.once('close', () => clearTimeout(deadline));
+
+    try {
+      const headers = headerValues(req.rawHeaders);
+      const user = identify(req, headers, info, warnings, annotations);
+      audited.user(user.requestor, user.impersonated);
+      const effective = user.impersonated ?? user.requestor;
+      const attributes = attributesOf(info);
+      const decision = deps.authorizer.authorize(effective, attributes);
+      annotations['authorization.k8s.io/decision'] = decision.allowed ? 'allow' : 'forbid';
+      annotations['authorization.k8s.io/reason'] = decision.reason;
+      if (!decision.allowed) throw forbiddenRequest(effective, attributes, decision.reason);
+      const scope: RequestScope = {
+        ...answer,
+        cluster: deps.cluster,
+        ctx: {
+          user: effective,
+          userAgent: String(req.headers['user-agent'] ?? ''),
+          now,
+          signal: abort.signal,
+          warn: text => void warnings.push(text),
+          auditAnnotation: (key, value) => {
+            annotations[key] = value;
+          },
+        },
+      };
+      await dispatch(scope);
+    } catch (error) {
+      const status = toStatusError(error, abort.signal);
+      if (res.headersSent) {
+        res.destroy();
+        return;
+      }
+      if (status.code >= 500 && !(error instanceof StatusError)) deps.requests.internalError(error);
+      if (!req.complete) res.setHeader('Connection', 'close');
+      await sendError(answer, status, safeNegotiate(req, info));
+    }
+  };
+
+  function identify(
+    req: IncomingMessage,
+    headers: HeaderValues,
+    info: RequestInfo,
+    warnings: string[],
+    annotations: Record<string, string>,
+  ) {
+    const socket = req.socket as TLSSocket;
+    const peerCertificate = typeof socket.getPeerX509Certificate === 'function' ? socket.getPeerX509Certificate() : undefined;
+    const authentication = deps.authenticator.authenticate({ headers, peerCertificate });
+    warnings.push(...authentication.warnings);
+    Object.assign(annotations, authentication.annotations);
+    const wanted = impersonate(authentication.user, headers, attributesOf(info));
+    return { requestor: authentication.user, impersonated: wanted?.user as UserInfo | undefined };
+  }
+
+  async function dispatch(scope: RequestScope): Promise<void> {
+    if (deps.proxyAggregated && (await deps.proxyAggregated(scope))) return;
+    const wanted = scope.info.resource;
+    if (!wanted) {
+      if (!(await servePath(scope, deps))) await servePathNotFound(scope);
+      return;
+    }
+    const resource = deps.cluster.catalog.find(wanted);
+    if (!resource) return serveUnknownResource(scope);
+    if (scope.req.method === 'HEAD' || scope.req.method === 'OPTIONS') throw methodNotAllowed();
+    if (resource.deprecationWarning !== undefined && wanted.verb !== 'watch') scope.ctx.warn(resource.deprecationWarning);
+    const review = reviews[`${resource.group}/${resource.resource}`];
+    if (review) return serveReview(scope, resource, review);
+    if (resource.storeKey === '/bindings') return serveBindings(scope, resource);
+    return wanted.subresource === '' ? serveResource(scope, resource) : serveSubresource(scope, resource, deps);
+  }
+
+  async function servePathNotFound(scope: RequestScope): Promise<void> {
+    const { path } = scope.info;
+    const [, root, group, version] = path.split('/');
+    const knownGroup = root === 'apis' && group !== undefined && version !== undefined && deps.cluster.catalog.hasGroup(group);
+    if (knownGroup || (root === 'api' && group !== undefined)) throw noSuchResource();
+    return sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });
+  }
+
+  function serveUnknownResource(scope: RequestScope): Promise<void> {
+    const { group } = scope.info.resource!;
+    if (deps.cluster.catalog.hasGroup(group)) throw noSuchResource();
+    return sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });
+  }
+
+  async function serveReview(scope: RequestScope, resource: Resource, review: (typeof reviews)[string]): Promise<void> {
+    if (scope.info.verb !== 'create') throw methodNotAllowed();
+    const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {});
+    const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
+    const next = decodeObject(resource, await readObjectBody(scope, resource), request);
+    recordUpdate({ ...ownership(deps.cluster, resource, '', request), live: undefined, next });
+    const answer = review(next, {
+      authorizer: deps.authorizer,
+      authenticator: deps.authenticator,
+      audiences: deps.tokens.audiences,
+      user: scope.ctx.user,
+      namespace: scope.info.resource!.namespace,
+      now: scope.ctx.now,
+    });
+    return sendObject(scope, 201, answer, negotiated);
+  }
+
+  /** The old way to bind a pod: POST to `bindings`, with the pod's name in the body. */
+  async function serveBindings(scope: RequestScope, resource: Resource): Promise<void> {
+    if (scope.info.verb !== 'create') throw methodNotAllowed();
+    const { value } = await readObjectBody(scope, resource);
+    const binding = shapeObject(
+      structOfKind({ group: '', version: 'v1', kind: 'Binding' })!,
+      value as JsonObject,
+      [],
+    ) as unknown as KubeObject;
+    binding.metadata ??= {};
+    return serveBinding(scope, deps.cluster.catalog.find({ group: '', version: 'v1', resource: 'pods' })!, binding);
+  }
+}
+
+function safeNegotiate(req: IncomingMessage, info: RequestInfo) {
+  try {
+    return negotiate(req.headers.accept, info.query, String(req.headers['user-agent'] ?? ''), {});
+  } catch {
+    return undefined;
+  }
+}
+
+function toStatusError(error: unknown, signal: AbortSignal): StatusError {
+  if (error instanceof StatusError) return error;
+  if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
+  return internalServerError(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,83 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Cluster } from '../cluster.ts';
+import type { RequestInfo } from './request-info.ts';
+
+export interface ApiMetrics {
+  observe(info: RequestInfo, method: string, code: number, durationMs: number): void;
+  internalError(error: unknown): void;
+  print(): Promise<string>;
+}
+
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The numbers that dashboards for kube-apiserver read, under the names they know. */
+export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) => void): ApiMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'apiserver_request_total',
+    help: 'Counter of apiserver requests broken out for each verb, group, version, resource, scope and HTTP response code.',
+    labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Response latency distribution in seconds for each verb, group, version and resource.',
+    labelNames: ['verb', 'group', 'version', 'resource', 'subresource'],
+    buckets: durationBuckets,
+    registers,
+  });
+  void new Gauge({
+    name: 'apiserver_registered_watchers',
+    help: 'Number of currently registered watchers.',
+    registers,
+    collect() {
+      this.set(cluster.watches.count);
+    },
+  });
+  void new Gauge({
+    name: 'apiserver_storage_objects',
+    help: 'Number of stored objects, split by kind.',
+    labelNames: ['resource'],
+    registers,
+    collect() {
+      this.reset();
+      for (const resource of cluster.store.resources()) this.set({ resource }, cluster.store.count(resource));
+    },
+  });
+  void new Gauge({
+    name: 'drover_store_revision',
+    help: 'Revision of the newest committed change.',
+    registers,
+    collect() {
+      this.set(cluster.store.revision);
+    },
+  });
+  void new Gauge({
+    name: 'drover_store_compacted_revision',
+    help: 'Revision up to which history has been forgotten.',
+    registers,
+    collect() {
+      this.set(cluster.store.history.compactedRevision);
+    },
+  });
+  void new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory size in bytes.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+
+  return {
+    observe(info, method, code, durationMs) {
+      const { group = '', version = '', resource = '', subresource = '' } = info.resource ?? {};
+      const labels = { verb: (info.resource?.verb ?? method).toUpperCase(), group, version, resource, subresource };
+      requests.inc({ ...labels, code: String(code) });
+      if (labels.verb !== 'WATCH') durations.observe(labels, durationMs / 1000);
+    },
+    internalError: onInternalError,
+    print: () => registry.metrics(),
+  };
+}

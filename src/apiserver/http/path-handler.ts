@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { StatusError } from '../../api/status.ts';
+import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
+import { printJson, type JsonObject } from '../../util/json.ts';
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from '../discovery.ts';
+import type { OpenApiDocument, OpenApiDocuments } from '../openapi/openapi-documents.ts';
+import { serverVersion } from '../server-version.ts';
+import { send, sendObject, sendText } from './answer.ts';
+import { serveHealth, type HealthChecks } from './health.ts';
+import { negotiate, parseAccept } from './negotiate.ts';
+import type { RequestScope } from './request-scope.ts';
+
+export interface PathDeps {
+  readonly tokens: ServiceAccountTokens;
+  readonly openApi: OpenApiDocuments;
+  readonly health: HealthChecks;
+  readonly metrics: () => Promise<string>;
+}
+
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const swaggerProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const yearMs = 365 * 24 * 3600 * 1000;
+
+/** Serves everything that is not a resource. Answers false when nobody knows the path. */
+export async function servePath(scope: RequestScope, deps: PathDeps): Promise<boolean> {
+  const path = scope.info.path.length > 1 ? scope.info.path.replace(/\/$/, '') : scope.info.path;
+  const method = scope.req.method ?? 'GET';
+  const segments = path.slice(1).split('/');
+  if (segments.includes('')) {
+    if (path !== '/') return false;
+    await sendPlain(scope, { paths: rootPaths(scope) });
+    return true;
+  }
+  if (['healthz', 'livez', 'readyz'].includes(segments[0]!)) return serveHealth(scope, segments, deps.health);
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  switch (segments[0]) {
+    case 'version':
+      await sendPlain(scope, serverVersion);
+      return true;
+    case 'metrics':
+      await sendText(scope, 200, await deps.metrics(), { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+      return true;
+    case 'api':
+    case 'apis':
+      return serveDiscovery(scope, segments);
+    case 'openapi':
+      return serveOpenApi(scope, segments, deps.openApi);
+    case '.well-known':
+      if (path !== '/.well-known/openid-configuration') return false;
+      await sendText(scope, 200, deps.tokens.openidConfiguration(`https://${scope.req.headers.host ?? 'localhost'}/openid/v1/jwks`), {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'public, max-age=3600',
+      });
+      return true;
+    case 'openid':
+      if (path !== '/openid/v1/jwks') return false;
+      await sendText(scope, 200, deps.tokens.jwks(), {
+        'Content-Type': 'application/jwk-set+json',
+        'Cache-Control': 'public, max-age=3600',
+      });
+      return true;
+    default:
+      return false;
+  }
+}
+
+function sendPlain(scope: RequestScope, obj: object): Promise<void> {
+  return sendObject(scope, 200, obj, negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {}));
+}
+
+function rootPaths({ cluster }: RequestScope): string[] {
+  const paths = new Set([
+    '/.well-known/openid-configuration',
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openid/v1/jwks',
+    '/readyz',
+    '/version',
+  ]);
+  for (const { group, version } of cluster.catalog.all()) {
+    if (group === '') continue;
+    paths.add(`/apis/${group}`);
+    paths.add(`/apis/${group}/${version}`);
+  }
+  return [...paths].sort();
+}
+
+async function serveDiscovery(scope: RequestScope, segments: readonly string[]): Promise<boolean> {
+  const resources = scope.cluster.catalog.all();
+  const [root, group, version] = segments as ['api' | 'apis', string?, string?];
+  if (group === undefined) {
+    if (wantsAggregated(scope)) {
+      await sendTagged(scope, aggregatedType, Buffer.from(printJson(aggregatedDiscovery(resources, root))));
+      return true;
+    }
+    scope.res.setHeader('Vary', 'Accept');
+    await sendPlain(scope, root === 'api' ? apiVersions(resources, scope.req.headers.host ?? '') : apiGroupList(resources));
+    return true;
+  }
+  let found: JsonObject | undefined;
+  if (root === 'api' && version === undefined) found = apiResourceList(resources, { group: '', version: group });
+  else if (root === 'apis' && version === undefined) found = apiGroup(resources, group);
+  else if (root === 'apis' && segments.length === 3) found = apiResourceList(resources, { group, version: version! });
+  if (!found) return false;
+  await sendPlain(scope, found);
+  return true;
+}
+
+function wantsAggregated({ req }: RequestScope): boolean {
+  for (const { type, parameters } of parseAccept(req.headers.accept ?? '')) {
+    if (type !== 'application/json' && type !== '*/*') continue;
+    if (parameters.as === 'APIGroupDiscoveryList') {
+      if (parameters.g === 'apidiscovery.k8s.io' && parameters.v === 'v2') return true;
+      continue;
+    }
+    if (parameters.as === undefined) return false;
+  }
+  return false;
+}
+
+/** Sends a document that clients keep: one whose tag they know already is not sent again. */
+function sendTagged(
+  scope: RequestScope,
+  contentType: string,
+  body: Buffer,
+  hash = createHash('sha512').update(body).digest('hex').toUpperCase(),
+): Promise<void> {
+  const { req, res } = scope;
+  res.setHeader('ETag', `"${hash}"`);
+  res.setHeader('Vary', 'Accept');
+  if (!res.hasHeader('Cache-Control') || contentType === aggregatedType) res.setHeader('Cache-Control', 'public');
+  if ((req.headers['if-none-match'] ?? '').includes(hash)) {
+    res.writeHead(304);
+    res.end();
+    return Promise.resolve();
+  }
+  return send(scope, 200, contentType, [body]);
+}
+
+async function serveOpenApi(scope: RequestScope, segments: readonly string[], openApi: OpenApiDocuments): Promise<boolean> {
+  if (segments[1] === 'v2' && segments.length === 2) {
+    await serveSwagger(scope, openApi);
+    return true;
+  }
+  if (segments[1] !== 'v3') return false;
+  if (segments.length === 2) {
+    await sendPlain(scope, openApi.root());
+    return true;
+  }
+  const path = segments.slice(2).join('/');
+  const document = openApi.v3(path);
+  if (!document) return false;
+  await serveV3(scope, path, document);
+  return true;
+}
+
+async function serveSwagger(scope: RequestScope, openApi: OpenApiDocuments): Promise<void> {
+  for (const { type } of parseAccept(scope.req.headers.accept ?? '*/*')) {
+    if (type === swaggerProtobuf) {
+      const { body, hash } = openApi.v2Protobuf();
+      return sendTagged(scope, swaggerProtobuf, body, hash);
+    }
+    if (type === 'application/json' || type === '*/*' || type === 'application/*') {
+      const { body, hash } = openApi.v2();
+      return sendTagged(scope, 'application/json', body, hash);
+    }
+  }
+  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: application/json, ${swaggerProtobuf}`);
+}
+
+function serveV3(scope: RequestScope, path: string, { body, hash }: OpenApiDocument): Promise<void> {
+  const asked = scope.info.query.get('hash');
+  if (asked !== null && asked !== hash) {
+    scope.res.setHeader('Location', `/openapi/v3/${path}?hash=${hash}`);
+    return sendText(scope, 301, '');
+  }
+  const { accept = '' } = scope.req.headers;
+  if (/com\.github\.proto-openapi\.spec\.v3/.test(accept) && !/application\/json|\*\/\*/.test(accept)) {
+    throw new StatusError(406, 'NotAcceptable', 'only the following media types are accepted: application/json');
+  }
+  if (asked !== null) {
+    scope.res.setHeader('Cache-Control', 'public, immutable');
+    scope.res.setHeader('Expires', new Date(Date.now() + yearMs).toUTCString());
+  } else scope.res.setHeader('Cache-Control', 'no-cache, private');
+  return sendTagged(scope, 'application/json', body, hash);
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { parseDocument } from 'yaml';
+import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
+import { parseJson, type Json } from '../../util/json.ts';
+import { decodeProtobuf } from '../protobuf/decode.ts';
+import { ProtobufError } from '../protobuf/wire.ts';
+import type { DecodedBody } from '../verbs/decode-object.ts';
+import { JsonSyntaxError, scanJson } from './scan-json.ts';
+
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** Collects a body within its limit. The rest of a body that is too large is not read. */
+export async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const declared = Number(req.headers['content-length'] ?? 0);
+  if (declared > maxBodyBytes) throw bodyTooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw bodyTooLarge();
+    chunks.push(chunk);
+  }
+  const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  if (req.headers['content-encoding'] === 'gzip') return gunzipSync(body, { maxOutputLength: maxBodyBytes });
+  return body;
+}
+
+const bodyTooLarge = () => tooLarge(`Request entity too large: limit is ${maxBodyBytes}`);
+
+export type MediaType = 'json' | 'yaml' | 'protobuf';
+
+/** The type of a POST, PUT or DELETE body. Throws 415 for types nobody here reads. */
+export function bodyMediaType(contentType: string | undefined): MediaType {
+  const type = (contentType ?? 'application/json').split(';', 1)[0]!.trim().toLowerCase();
+  if (type === '' || type === 'application/json') return 'json';
+  if (type === 'application/yaml') return 'yaml';
+  if (type === 'application/vnd.kubernetes.protobuf') return 'protobuf';
+  throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  return new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+/** Decodes a body; what strict decoding would complain about is collected, not thrown. */
+export function decodeBody(bytes: Buffer, type: MediaType, expected?: { apiVersion: string; kind: string }): DecodedBody {
+  if (type === 'protobuf') return decodeProtobufBody(bytes, expected);
+  const text = bytes.toString('utf8');
+  return type === 'yaml' ? decodeYaml(text) : decodeJson(text);
+}
+
+function decodeProtobufBody(bytes: Buffer, expected: { apiVersion: string; kind: string } | undefined): DecodedBody {
+  try {
+    const { apiVersion, kind, body } = decodeProtobuf(bytes, expected);
+    return { value: { ...body, apiVersion, kind }, problems: [] };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+export function decodeJson(text: string): DecodedBody {
+  try {
+    const { duplicates } = scanJson(text);
+    return { value: parseJson(text), problems: duplicates.map(path => `duplicate field ${JSON.stringify(path)}`) };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof SyntaxError || error instanceof RangeError) {
+      throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+const maxYamlDepth = 1000;
+
+/** YAML as Kubernetes reads it: version 1.1 without dates and sexagesimals. */
+export function decodeYaml(text: string): DecodedBody {
+  const trimmed = text.trimStart();
+  if (trimmed.startsWith('{')) {
+    try {
+      return decodeJson(text);
+    } catch {
+      // Flow mappings that are not JSON are still YAML.
+    }
+  }
+  if (nestingOf(text) > maxYamlDepth) throw badRequest('error converting YAML to JSON: yaml: exceeded max depth');
+  const doc = parseDocument(text, {
+    version: '1.1',
+    uniqueKeys: false,
+    customTags: (tags: unknown[]) => tags.filter(tag => !isUnwanted(tag)),
+    maxAliasCount: 100,
+  } as never);
+  const [fault] = doc.errors;
+  if (fault) throw badRequest(`error converting YAML to JSON: yaml: ${fault.message.split('\n', 1)[0]}`);
+  try {
+    const value = JSON.parse(JSON.stringify(doc.toJS({ maxAliasCount: 100 }) ?? null)) as Json;
+    return { value, problems: [] };
+  } catch (error) {
+    throw badRequest(`error converting YAML to JSON: yaml: ${(error as Error).message}`);
+  }
+}
+
+function isUnwanted(tag: unknown): boolean {
+  const name = typeof tag === 'string' ? tag : (tag as { tag?: string; format?: string });
+  if (typeof name === 'string') return name === 'timestamp' || name === 'intTime' || name === 'floatTime';
+  return name.tag === 'tag:yaml.org,2002:timestamp' || name.format === 'TIME';
+}
+
+function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const c of text) {
+    if (c === '[' || c === '{') deepest = Math.max(deepest, ++depth);
+    else if (c === ']' || c === '}') depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,95 @@
+import type { AccessAttributes, ResourceAttributes } from '../../auth/user.ts';
+
+/** What the path and method of a request ask for. */
+export interface RequestInfo {
+  /** Present for requests to resources; everything else is a path. */
+  readonly resource: ResourceAttributes | undefined;
+  readonly path: string;
+  readonly verb: string;
+  readonly query: URLSearchParams;
+}
+
+const verbsByMethod: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  GET: 'get',
+  HEAD: 'get',
+};
+
+/** Third segments below a namespace that belong to the namespace itself. */
+const namespaceSubresources = new Set(['status', 'finalize']);
+
+export function parseRequestInfo(method: string, target: string): RequestInfo {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  const resource = parseResource(method, path, query);
+  return { resource, path, query, verb: resource?.verb ?? method.toLowerCase() };
+}
+
+export const attributesOf = (info: RequestInfo): AccessAttributes =>
+  info.resource ?? { isResource: false, verb: info.verb, path: info.path };
+
+function parseResource(method: string, path: string, query: URLSearchParams): ResourceAttributes | undefined {
+  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/').map(decodeSegment);
+  let group = '';
+  let rest: string[];
+  if (segments[0] === 'api' && segments.length >= 3) rest = segments.slice(1);
+  else if (segments[0] === 'apis' && segments.length >= 4) {
+    group = segments[1]!;
+    rest = segments.slice(2);
+  } else return undefined;
+
+  const version = rest[0]!;
+  let parts = rest.slice(1);
+  let verb = verbsByMethod[method] ?? '';
+  if (parts[0] === 'watch' && parts.length >= 2) {
+    verb = 'watch';
+    parts = parts.slice(1);
+  } else if (parts[0] === 'proxy' && parts.length >= 2) {
+    verb = 'proxy';
+    parts = parts.slice(1);
+  }
+
+  let namespace = '';
+  if (parts[0] === 'namespaces' && parts.length > 1) {
+    namespace = parts[1]!;
+    if (parts.length > 2 && !namespaceSubresources.has(parts[2]!)) parts = parts.slice(2);
+  }
+  const [resource = '', name = '', ...subresource] = parts;
+  if (name === '' && verb === 'get') verb = 'list';
+  if (verb === 'list' && isWatch(query)) verb = 'watch';
+  if (name === '' && verb === 'delete') verb = 'deletecollection';
+  return {
+    isResource: true,
+    verb,
+    group,
+    version,
+    resource,
+    subresource: subresource[0] ?? '',
+    namespace,
+    name: name === '' ? nameFromSelector(verb, query) : name,
+  };
+}
+
+function isWatch(query: URLSearchParams): boolean {
+  const watch = query.get('watch');
+  return watch !== null && watch !== 'false' && watch !== '0';
+}
+
+/** A list, watch or collection delete of exactly one name is authorized with that name. */
+function nameFromSelector(verb: string, query: URLSearchParams): string {
+  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return '';
+  const match = /(?:^|,)metadata\.name==?([^,=\\]+)(?:,|$)/.exec(query.get('fieldSelector') ?? '');
+  return match?.[1] ?? '';
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,208 @@
+import type { KubeObject } from '../../api/object.ts';
+import { badRequest, methodNotAllowed, notFoundError, noSuchResource } from '../../api/status.ts';
+import type { Entry } from '../../store/entry.ts';
+import { bytesOf, isPlain, listBody, listObject, objectOf, oneObject, type ListMeta } from '../representation.ts';
+import type { ObjectTarget } from '../request.ts';
+import type { Resource } from '../resource.ts';
+import { createObject, type Written } from '../verbs/create.ts';
+import { checkName, checkNamespace, decodeObject } from '../verbs/decode-object.ts';
+import { deleteObject } from '../verbs/delete.ts';
+import { listPage, parseListOptions, parseRevision, waitForRevision } from '../verbs/list.ts';
+import { patchObject } from '../verbs/patch.ts';
+import { parseSelection } from '../verbs/selection.ts';
+import { updateObject } from '../verbs/update.ts';
+import { send, sendBytes, sendObject, successStatus } from './answer.ts';
+import { negotiate, type Negotiated } from './negotiate.ts';
+import { decodePatch } from './patch-body.ts';
+import { decodeBody, bodyMediaType, readBody } from './read-body.ts';
+import { readObjectBody, type RequestScope } from './request-scope.ts';
+import { serveWatch } from './serve-watch.ts';
+import { parseDeleteOptions, parseWriteOptions } from './write-options.ts';
+
+/** Serves the main endpoints of a resource. */
+export function serveResource(scope: RequestScope, resource: Resource): Promise<void> {
+  const { verb, namespace } = scope.info.resource!;
+  checkScope(scope, resource, verb);
+  if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  switch (verb) {
+    case 'create':
+      return serveCreate(scope, resource, namespace);
+    case 'get':
+      return serveGet(scope, resource);
+    case 'list':
+      return serveList(scope, resource, namespace);
+    case 'watch':
+      return serveWatch(scope, resource, namespace);
+    case 'update':
+      return serveUpdate(scope, resource, '');
+    case 'patch':
+      return servePatch(scope, resource, '');
+    case 'delete':
+      return serveDelete(scope, resource);
+    case 'deletecollection':
+      return serveDeleteCollection(scope, resource, namespace);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** A namespaced resource can be read in all namespaces but written only inside one; the path says which. */
+function checkScope({ info }: RequestScope, resource: Resource, verb: string): void {
+  const { namespace, name } = info.resource!;
+  if (resource.resource === 'namespaces' && resource.group === '') return;
+  if (!resource.namespaced && namespace !== '') throw noSuchResource();
+  if (resource.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch') {
+    if (name !== '' && verb !== 'deletecollection') throw noSuchResource();
+    throw methodNotAllowed();
+  }
+}
+
+export const targetOf = ({ info }: RequestScope, resource: Resource): ObjectTarget => ({
+  namespace: resource.namespaced ? info.resource!.namespace : '',
+  name: info.resource!.name,
+});
+
+function negotiateOne(scope: RequestScope): Negotiated {
+  return negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadata' });
+}
+
+async function serveCreate(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
+  if (scope.info.resource!.name !== '') throw methodNotAllowed();
+  const negotiated = negotiateOne(scope);
+  const body = await readObjectBody(scope, resource);
+  const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
+  const obj = decodeObject(resource, body, request);
+  const written = await createObject(scope.cluster, resource, resource.namespaced ? namespace : '', obj, request);
+  return sendWritten(scope, 201, resource, written, negotiated);
+}
+
+/** Sends what was stored; the bytes are there already when the client wants the plain object. */
+export function sendWritten(
+  scope: RequestScope,
+  code: number,
+  resource: Resource,
+  { obj, entry }: Written,
+  negotiated: Negotiated,
+): Promise<void> {
+  if (entry && negotiated.form.as === 'object' && isPlain(resource, entry)) return sendBytes(scope, code, entry.bytes, negotiated);
+  return sendObject(scope, code, oneObject(resource, obj, negotiated.form, scope.ctx.now), negotiated);
+}
+
+async function serveGet(scope: RequestScope, resource: Resource): Promise<void> {
+  const negotiated = negotiateOne(scope);
+  const entry = await findEntry(scope, resource);
+  return sendEntry(scope, resource, entry, negotiated);
+}
+
+export async function findEntry(scope: RequestScope, resource: Resource): Promise<Entry> {
+  const target = targetOf(scope, resource);
+  const revision = parseRevision(scope.info.query.get('resourceVersion') ?? '');
+  if (revision > scope.cluster.store.revision) await waitForRevision(scope.cluster.store, revision);
+  const entry = scope.cluster.store.get({ resource: resource.storeKey, ...target });
+  if (!entry) throw notFoundError({ group: resource.group, resource: resource.resource }, target.name);
+  return entry;
+}
+
+async function sendEntry(scope: RequestScope, resource: Resource, entry: Entry, negotiated: Negotiated): Promise<void> {
+  if (negotiated.form.as === 'object') return sendBytes(scope, 200, await bytesOf(resource, entry), negotiated);
+  return sendObject(scope, 200, oneObject(resource, await objectOf(resource, entry), negotiated.form, scope.ctx.now), negotiated);
+}
+
+async function serveList(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
+  const selection = parseSelection(resource, namespace, scope.info.query);
+  const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
+  const meta: ListMeta = {
+    // Custom resource lists print an empty continue token, as the real server does for its unstructured lists.
+    ...(resource.isCustom && negotiated.form.as === 'object' && { continue: '' }),
+    resourceVersion: String(page.revision),
+    ...(page.continueToken !== '' && { continue: page.continueToken }),
+    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
+  };
+  if (negotiated.form.as === 'object' && negotiated.encoding === 'json' && !negotiated.isPretty) {
+    return send(scope, 200, 'application/json', await listBody(resource, page.entries, meta));
+  }
+  return sendObject(scope, 200, await listObject(resource, page.entries, meta, negotiated.form, scope.ctx.now), negotiated);
+}
+
+export async function serveUpdate(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
+  const negotiated = negotiateOne(scope);
+  const target = targetOf(scope, resource);
+  const body = await readObjectBody(scope, resource);
+  const request = parseWriteOptions('UpdateOptions', scope.info.query, scope.ctx);
+  const obj = decodeObject(resource, body, request);
+  if ((obj.metadata.name ?? '') === '') {
+    throw badRequest(`the name of the object () does not match the name on the URL (${target.name})`);
+  }
+  checkName(obj, target.name);
+  if (resource.namespaced) checkNamespace(obj, target.namespace);
+  const updated = await updateObject(scope.cluster, resource, target, subresource, obj, request);
+  return sendWritten(scope, updated.created ? 201 : 200, resource, updated, negotiated);
+}
+
+export async function servePatch(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
+  const negotiated = negotiateOne(scope);
+  const { type, body } = await decodePatch(scope, resource);
+  const request = parseWriteOptions('PatchOptions', scope.info.query, scope.ctx, type === 'apply');
+  const updated = await patchObject(scope.cluster, { resource, target: targetOf(scope, resource), subresource, type, body }, request);
+  return sendWritten(scope, updated.created ? 201 : 200, resource, updated, negotiated);
+}
+
+async function readDelete(scope: RequestScope) {
+  const bytes = await readBody(scope.req);
+  const type = bytes.length === 0 ? 'json' : bodyMediaType(scope.req.headers['content-type']);
+  const body = bytes.length === 0 ? undefined : decodeBody(bytes, type, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' }).value;
+  return parseDeleteOptions(body, scope.info.query, scope.ctx);
+}
+
+async function serveDelete(scope: RequestScope, resource: Resource): Promise<void> {
+  const negotiated = negotiateOne(scope);
+  const { policy, request, options } = await readDelete(scope);
+  warnAboutOrphans(resource, policy, request.warn);
+  const target = targetOf(scope, resource);
+  const deleted = await deleteObject(scope.cluster, resource, target, policy, request, options as unknown as KubeObject);
+  if (!deleted.gone || resource.strategy.returnsDeletedObject) {
+    return sendObject(scope, 200, oneObject(resource, deleted.obj, negotiated.form, scope.ctx.now), negotiated);
+  }
+  const status = successStatus({
+    name: target.name,
+    ...(resource.group !== '' && { group: resource.group }),
+    kind: resource.resource,
+    ...(deleted.obj.metadata.uid !== undefined && { uid: deleted.obj.metadata.uid }),
+  });
+  return sendObject(scope, 200, status, { ...negotiated, form: { as: 'object' } });
+}
+
+function warnAboutOrphans(
+  resource: Resource,
+  policy: { propagationPolicy?: string; orphanDependents?: boolean },
+  warn: (text: string) => void,
+): void {
+  if (resource.storeKey !== 'batch/jobs' || policy.propagationPolicy !== undefined || policy.orphanDependents !== undefined) return;
+  warn(
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  );
+}
+
+async function serveDeleteCollection(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
+  const { policy, request, options } = await readDelete(scope);
+  warnAboutOrphans(resource, policy, request.warn);
+  const selection = parseSelection(resource, namespace, scope.info.query);
+  const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
+  for (const entry of page.entries) {
+    try {
+      const target = { namespace: entry.namespace, name: entry.name };
+      await deleteObject(scope.cluster, resource, target, policy, request, options as unknown as KubeObject);
+    } catch (error) {
+      if ((error as { reason?: string }).reason !== 'NotFound') throw error;
+    }
+  }
+  const meta = {
+    resourceVersion: String(page.revision),
+    ...(page.continueToken !== '' && { continue: page.continueToken }),
+    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
+  };
+  const list = await listObject(resource, page.entries, meta, negotiated.form, scope.ctx.now);
+  return sendObject(scope, 200, list, negotiated);
+}

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { Resource } from '../resource.ts';
+import { waitForRevision } from '../verbs/list.ts';
+import { parseSelection } from '../verbs/selection.ts';
+import { Watcher, type WatchSink } from '../watch/watcher.ts';
+import { parseWatchOptions } from '../watch/watch-options.ts';
+import { setWarnings } from './answer.ts';
+import { negotiate } from './negotiate.ts';
+import type { RequestScope } from './request-scope.ts';
+
+export async function serveWatch(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
+  const { form } = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {
+    partial: 'PartialObjectMetadata',
+    yaml: false,
+  });
+  const query = watchQuery(scope);
+  const selection = parseSelection(resource, namespace, query);
+  const options = parseWatchOptions(query);
+  await waitForRevision(scope.cluster.store, options.atLeastRevision);
+
+  const { res } = scope;
+  setWarnings(scope);
+  res.setHeader('Content-Type', 'application/json');
+  res.writeHead(200);
+  res.flushHeaders();
+  const watcher = new Watcher(scope.cluster.watches, resource, selection, form, options, responseSink(res));
+  res.once('close', () => watcher.end());
+  watcher.start();
+}
+
+/** The old form `/watch/…/<name>` names its object in the path. */
+function watchQuery({ info }: RequestScope): URLSearchParams {
+  const { name } = info.resource!;
+  if (name === '' || info.query.has('fieldSelector')) return info.query;
+  const query = new URLSearchParams(info.query);
+  query.set('fieldSelector', `metadata.name=${name}`);
+  return query;
+}
+
+function responseSink(res: ServerResponse): WatchSink {
+  return {
+    write: chunk => res.write(chunk),
+    drained: () => {
+      if (res.closed || !res.writableNeedDrain) return Promise.resolve();
+      return new Promise(resolve => {
+        const done = () => {
+          res.off('drain', done);
+          res.off('close', done);
+          resolve();
+        };
+        res.once('drain', done);
+        res.once('close', done);
+      });
+    },
+    end: () => void res.end(),
+  };
+}

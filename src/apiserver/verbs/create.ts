@@ -1,0 +1,141 @@
+import type { FieldError } from '../../api/field-error.ts';
+import { required } from '../../api/field-error.ts';
+import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { alreadyExists, badRequest, invalidObject, plainError } from '../../api/status.ts';
+import type { Entry } from '../../store/entry.ts';
+import { RevisionConflictError } from '../../store/store.ts';
+import { mutate, validate } from '../admission/admission-chain.ts';
+import { recordUpdate } from '../apply/managed-fields.ts';
+import { managerOf, type WriteRequest } from '../request.ts';
+import type { Resource } from '../resource.ts';
+import { validateObjectMeta } from '../validation/object-meta.ts';
+import { emptyOf, mergeTypes } from './ownership.ts';
+import { storageError } from './storage-error.ts';
+import { dropDuplicateOwners, fillSystemFields, generateName } from './system-fields.ts';
+import type { VerbDeps } from './verbs.ts';
+import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
+
+const maxNameAttempts = 8;
+
+/** An object that is stored, or that a dry run would have stored, in the version of the request. */
+export interface Written {
+  readonly obj: KubeObject;
+  /** Absent on a dry run. */
+  readonly entry?: Entry;
+}
+
+/** Creates a decoded object: it has its shape and its defaults. */
+export async function createObject(
+  deps: VerbDeps,
+  resource: Resource,
+  namespace: string,
+  body: KubeObject,
+  request: WriteRequest,
+): Promise<Written> {
+  placeInNamespace(body, resource, namespace);
+  dropDuplicateOwners(body.metadata, text => request.warn(text));
+  recordUpdate({
+    live: undefined,
+    next: body,
+    manager: managerOf(request),
+    apiVersion: apiVersionOf(resource),
+    mergeTypeOf: mergeTypes(deps.api, resource),
+    subresource: '',
+    ...(resource.strategy.resetFields && { resetFields: resource.strategy.resetFields }),
+    now: request.now,
+    ...emptyOf(resource),
+  });
+  return storeNew(deps, resource, namespace, body, request, optionsObject('CreateOptions', request));
+}
+
+/** The part of creation that apply and update-as-create share: ownership is recorded already. */
+export async function storeNew(
+  deps: VerbDeps,
+  resource: Resource,
+  namespace: string,
+  body: KubeObject,
+  request: WriteRequest,
+  options: KubeObject,
+): Promise<Written> {
+  const admission = admissionRequest(
+    deps.api,
+    {
+      operation: 'CREATE',
+      resource,
+      subresource: '',
+      namespace,
+      name: body.metadata.name ?? '',
+      object: body,
+      oldObject: undefined,
+      options,
+    },
+    request,
+  );
+  const mutating = mutate(deps.plugins, admission);
+  if (mutating) await mutating;
+  const obj = admission.object ?? body;
+  if (resource.namespaced) obj.metadata.namespace = namespace;
+  else delete obj.metadata.namespace;
+  dropDuplicateOwners(obj.metadata, () => {});
+
+  const { strategy } = resource;
+  const ctx = writeContext(deps.api, resource, '', request);
+  const prefix = (obj.metadata.name ?? '') === '' ? obj.metadata.generateName : undefined;
+  const hadVersion = obj.metadata.resourceVersion;
+  fillSystemFields(obj.metadata, request.now);
+  strategy.prepareForCreate?.(obj, ctx);
+  if (strategy.hasGeneration) obj.metadata.generation = 1;
+
+  for (let attempt = 1; ; attempt++) {
+    if (prefix !== undefined && prefix !== '') obj.metadata.name = generateName(prefix);
+    check(resource, obj, [...metaErrors(resource, obj), ...(strategy.validate?.(obj, ctx) ?? [])]);
+    for (const warning of strategy.warningsOnCreate?.(obj, ctx) ?? []) request.warn(warning);
+    const validating = validate(deps.plugins, Object.assign(admission, { object: obj, name: obj.metadata.name }));
+    if (validating) await validating;
+    if (hadVersion !== undefined && hadVersion !== '') throw plainError('resourceVersion should not be set on objects to be created');
+
+    const name = obj.metadata.name!;
+    const key = { resource: resource.storeKey, namespace: resource.namespaced ? namespace : '', name };
+    const gr = { group: resource.group, resource: resource.resource };
+    if (deps.store.getHead(key) !== undefined) {
+      if (prefix === undefined || attempt >= maxNameAttempts) throw alreadyExists(gr, name);
+      continue;
+    }
+    if (request.dryRun) {
+      strategy.beforeCommit?.(obj, undefined, ctx);
+      return { obj };
+    }
+    const converted = resource.codec.toStorage(obj);
+    const stored = converted instanceof Promise ? await converted : converted;
+    try {
+      strategy.beforeCommit?.(stored, undefined, ctx);
+      const entry = await deps.store.write(key, stored, undefined);
+      return { obj: stored === obj ? entry.obj : await resource.codec.fromStorage(entry.obj), entry };
+    } catch (error) {
+      if (!(error instanceof RevisionConflictError)) throw storageError(error);
+      if (prefix === undefined || attempt >= maxNameAttempts) throw alreadyExists(gr, name);
+    }
+  }
+}
+
+function placeInNamespace(obj: KubeObject, resource: Resource, namespace: string): void {
+  const inBody = obj.metadata.namespace ?? '';
+  if (!resource.namespaced) {
+    if (inBody !== '') throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    return;
+  }
+  if (inBody !== '' && inBody !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  obj.metadata.namespace = namespace;
+}
+
+function metaErrors(resource: Resource, obj: KubeObject): FieldError[] {
+  const { name, generateName: prefix } = obj.metadata;
+  if ((name ?? '') === '' && (prefix ?? '') === '') return [required('metadata.name', 'name or generateName is required')];
+  return validateObjectMeta(obj.metadata, { namespaced: resource.namespaced, nameRule: resource.strategy.nameRule ?? 'subdomain' });
+}
+
+function check(resource: Resource, obj: KubeObject, errors: FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(resource, obj.metadata.name ?? '', errors);
+}

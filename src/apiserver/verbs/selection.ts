@@ -1,0 +1,46 @@
+import { badRequest } from '../../api/status.ts';
+import type { Entry } from '../../store/entry.ts';
+import type { Resource } from '../resource.ts';
+import { fieldLabelProblem, parseFieldSelector, type FieldRequirement } from '../validation/field-selector.ts';
+import { parseLabelSelector } from '../validation/label-selector.ts';
+
+/** Which objects of a resource a list, watch or collection delete is about. */
+export interface Selection {
+  readonly namespace: string;
+  /** Set when the field selector fixes the name: the whole question is then about one object. */
+  readonly name: string | undefined;
+  /** Undefined when everything in the namespace matches. */
+  readonly matches: ((entry: Entry) => boolean) | undefined;
+  readonly hasSelector: boolean;
+}
+
+export function parseSelection(resource: Resource, namespace: string, query: URLSearchParams): Selection {
+  const labelText = query.get('labelSelector') ?? '';
+  const fieldText = query.get('fieldSelector') ?? '';
+  if (labelText === '' && fieldText === '') return { namespace, name: undefined, matches: undefined, hasSelector: false };
+
+  const labels = labelText === '' ? undefined : parseLabelSelector(labelText);
+  const fields = fieldText === '' ? [] : parseFieldSelector(fieldText).requirements;
+  for (const { field } of fields) {
+    const problem = fieldLabelProblem(resource, field);
+    if (problem !== undefined) throw badRequest(problem);
+  }
+  const name = fields.find(f => f.field === 'metadata.name' && f.operator === '=')?.value;
+  const tests: ((entry: Entry) => boolean)[] = fields.map(requirement => fieldTest(resource, requirement));
+  if (labels && labels.requirements.length > 0) tests.push(entry => labels.matches(entry.obj.metadata.labels ?? {}));
+  if (tests.length === 0) return { namespace, name, matches: undefined, hasSelector: false };
+  return { namespace, name, matches: entry => tests.every(test => test(entry)), hasSelector: true };
+}
+
+function fieldTest(resource: Resource, { field, operator, value }: FieldRequirement): (entry: Entry) => boolean {
+  const wanted = operator === '=';
+  if (field === 'metadata.name') return entry => (entry.name === value) === wanted;
+  if (field === 'metadata.namespace') return entry => (entry.namespace === value) === wanted;
+  const read = resource.selectableFields[field]!;
+  const { codec } = resource;
+  return entry => {
+    const obj = codec.isStorageVersion(entry.obj) ? entry.obj : codec.fromStorage(entry.obj);
+    // Webhook conversion cannot be awaited here; its fields are read from the stored version, which has the same meaning.
+    return (read(obj instanceof Promise ? entry.obj : obj) === value) === wanted;
+  };
+}

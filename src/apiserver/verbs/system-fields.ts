@@ -1,0 +1,70 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { KubeObject, ObjectMeta } from '../../api/object.ts';
+import { jsonEqual } from '../../util/json.ts';
+import type { Strategy } from '../resource.ts';
+
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const maxGeneratedPrefix = 58;
+
+/** Kubernetes prints times in whole seconds. */
+export const timestampOf = (date: Date) => `${date.toISOString().slice(0, 19)}Z`;
+
+export function generateName(prefix: string): string {
+  let suffix = '';
+  for (let i = 0; i < 5; i++) suffix += suffixAlphabet[randomInt(suffixAlphabet.length)];
+  return `${prefix.slice(0, maxGeneratedPrefix)}${suffix}`;
+}
+
+/** Sets what only the server decides about a new object. In place. */
+export function fillSystemFields(meta: ObjectMeta, now: Date): void {
+  meta.uid = randomUUID();
+  meta.creationTimestamp = timestampOf(now);
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+  delete meta.generation;
+}
+
+/** Carries over what an update cannot change. In place. */
+export function keepSystemFields(next: ObjectMeta, old: ObjectMeta): void {
+  const kept = ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+  for (const field of kept) {
+    if (old[field] === undefined) delete next[field];
+    else (next as Record<string, unknown>)[field] = old[field];
+  }
+  if (next.uid === undefined && old.uid !== undefined) next.uid = old.uid;
+  if (next.creationTimestamp === undefined && old.creationTimestamp !== undefined) next.creationTimestamp = old.creationTimestamp;
+  delete next.selfLink;
+}
+
+/** True when something besides metadata and (for kinds with a status) status differs. */
+export function specChanged(next: KubeObject, old: KubeObject, strategy: Strategy): boolean {
+  const ignored = strategy.hasStatus === false ? ['metadata', 'managedFields'] : ['metadata', 'status'];
+  const keys = new Set([...Object.keys(next), ...Object.keys(old)]);
+  for (const key of keys) {
+    if (ignored.includes(key) || key === 'kind' || key === 'apiVersion') continue;
+    if (!jsonEqual(next[key], old[key])) return true;
+  }
+  return false;
+}
+
+/** Raises the generation when the desired state changed. In place. */
+export function raiseGeneration(next: KubeObject, old: KubeObject, strategy: Strategy): void {
+  if (!strategy.hasGeneration) return;
+  const changed = specChanged(next, old, strategy) || strategy.raisesGeneration?.(next, old) === true;
+  next.metadata.generation = (old.metadata.generation ?? 0) + (changed ? 1 : 0);
+}
+
+/** Owner references that appear twice are said once; the real server warns about them. In place. */
+export function dropDuplicateOwners(meta: ObjectMeta, warn: (text: string) => void): void {
+  const owners = meta.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const unique = owners.filter((ref, i) => owners.findIndex(other => jsonEqual(ref, other)) === i);
+  const repeatedUids = [...new Set(owners.filter((ref, i) => owners.findIndex(o => o.uid === ref.uid) !== i).map(ref => ref.uid))];
+  if (repeatedUids.length > 0 && unique.length < owners.length) {
+    warn(
+      `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeatedUids.join(', ')}`,
+    );
+  }
+  meta.ownerReferences = unique;
+}

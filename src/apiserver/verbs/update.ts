@@ -1,0 +1,198 @@
+import { invalid, type FieldError } from '../../api/field-error.ts';
+import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { conflict, invalidObject, modifiedConflict, notFoundError, plainError, StatusError } from '../../api/status.ts';
+import type { Entry } from '../../store/entry.ts';
+import { RevisionConflictError } from '../../store/store.ts';
+import { cloneJson, jsonEqual } from '../../util/json.ts';
+import { mutate, validate } from '../admission/admission-chain.ts';
+import { keepTimesIfUnchanged } from '../apply/check-managed-fields.ts';
+import { recordUpdate } from '../apply/managed-fields.ts';
+import { managerOf, type ObjectTarget, type WriteRequest } from '../request.ts';
+import type { Resource } from '../resource.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
+import { createObject, type Written } from './create.ts';
+import { isReadyToGo } from './delete-rules.ts';
+import { emptyOf, mergeTypes } from './ownership.ts';
+import { storageError } from './storage-error.ts';
+import { dropDuplicateOwners, keepSystemFields, raiseGeneration } from './system-fields.ts';
+import { updateRules } from './update-rules.ts';
+import type { VerbDeps } from './verbs.ts';
+import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
+
+const wholeNumber = /^(0|[1-9][0-9]*)$/;
+/** A writer that keeps losing races gives up after this many, as the real server does after its deadline. */
+const maxAttempts = 200;
+
+export interface UpdateInput {
+  readonly resource: Resource;
+  readonly target: ObjectTarget;
+  readonly subresource: string;
+  /** Makes the new object from the live one. May run again when somebody else was quicker; must not change `live`. */
+  transform(live: KubeObject): KubeObject | Promise<KubeObject>;
+  /** True when the caller takes any version: a patch, or a PUT without resourceVersion. */
+  readonly kind: 'update' | 'patch' | 'apply';
+  readonly options?: KubeObject;
+  /** Makes the object when there is none. Without it the answer is 404. */
+  create?(): Promise<Written>;
+}
+
+export interface Updated extends Written {
+  readonly created?: boolean;
+  /** The update took away the last finalizer of an object that was being deleted. */
+  readonly deleted?: boolean;
+}
+
+/** PUT: replaces an object. */
+export function updateObject(
+  deps: VerbDeps,
+  resource: Resource,
+  target: ObjectTarget,
+  subresource: string,
+  body: KubeObject,
+  request: WriteRequest,
+): Promise<Updated> {
+  const recordOwnership = (live: KubeObject) => {
+    const next = cloneJson(body);
+    if (resource.namespaced) next.metadata.namespace = target.namespace;
+    dropDuplicateOwners(next.metadata, text => request.warn(text));
+    recordUpdate({ ...ownership(deps, resource, subresource, request), live, next });
+    return next;
+  };
+  const create = async () => createObject(deps, resource, target.namespace, cloneJson(body), request);
+  return writeUpdate(
+    deps,
+    {
+      resource,
+      target,
+      subresource,
+      transform: recordOwnership,
+      kind: 'update',
+      ...(resource.strategy.allowCreateOnUpdate && subresource === '' && { create }),
+    },
+    request,
+  );
+}
+
+export function ownership(deps: VerbDeps, resource: Resource, subresource: string, request: WriteRequest) {
+  return {
+    manager: managerOf(request),
+    apiVersion: apiVersionOf(resource),
+    mergeTypeOf: mergeTypes(deps.api, resource),
+    subresource,
+    ...(resource.strategy.resetFields && { resetFields: resource.strategy.resetFields }),
+    now: request.now,
+    ...emptyOf(resource),
+  };
+}
+
+/** Read, change, admit, check, store; and once more when somebody else was quicker and the caller did not insist on a version. */
+export async function writeUpdate(deps: VerbDeps, input: UpdateInput, request: WriteRequest): Promise<Updated> {
+  const { resource, target } = input;
+  const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
+  const gr = { group: resource.group, resource: resource.resource };
+  for (let attempt = 1; ; attempt++) {
+    request.signal.throwIfAborted();
+    const head = deps.store.getHead(key);
+    if (!head) {
+      if (!input.create) throw notFoundError(gr, target.name);
+      try {
+        return { ...(await input.create()), created: true };
+      } catch (error) {
+        if (error instanceof StatusError && error.reason === 'AlreadyExists' && attempt < maxAttempts) continue;
+        throw error;
+      }
+    }
+    try {
+      return await attemptUpdate(deps, input, head, request);
+    } catch (error) {
+      if (!(error instanceof RevisionConflictError)) throw storageError(error);
+      if (attempt >= maxAttempts) throw modifiedConflict(gr, target.name);
+    }
+  }
+}
+
+async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, request: WriteRequest): Promise<Updated> {
+  const { resource, target, subresource } = input;
+  const { strategy, codec } = resource;
+  const converted = codec.fromStorage(head.obj);
+  const live = converted instanceof Promise ? await converted : converted;
+  const transformed = input.transform(live);
+  let next = transformed instanceof Promise ? await transformed : transformed;
+
+  const admission = admissionRequest(
+    deps.api,
+    {
+      operation: 'UPDATE',
+      resource,
+      subresource,
+      namespace: target.namespace,
+      name: target.name,
+      object: next,
+      oldObject: live,
+      options: input.options ?? optionsObject(input.kind === 'update' ? 'UpdateOptions' : 'PatchOptions', request),
+    },
+    request,
+  );
+  const mutating = mutate(deps.plugins, admission);
+  if (mutating) await mutating;
+  next = admission.object ?? next;
+  checkPreconditions(input, next, live, head);
+
+  const ctx = writeContext(deps.api, resource, subresource, request);
+  const rules = updateRules(resource, subresource);
+  keepSystemFields(next.metadata, live.metadata);
+  next.metadata.resourceVersion = live.metadata.resourceVersion!;
+  rules.prepare(next, live, ctx);
+  keepSystemFields(next.metadata, live.metadata);
+  if (rules.raisesGeneration) raiseGeneration(next, live, strategy);
+  keepTimesIfUnchanged(live, next);
+
+  const errors: FieldError[] = [
+    ...validateObjectMeta(next.metadata, { namespaced: resource.namespaced, nameRule: strategy.nameRule ?? 'subdomain' }).filter(
+      e => e.field !== 'metadata.name' || next.metadata.name !== live.metadata.name,
+    ),
+    ...validateObjectMetaUpdate(next.metadata, live.metadata),
+    ...rules.validate(next, live, ctx),
+  ];
+  if (errors.length > 0) throw invalidObject(resource, target.name, errors);
+  if (subresource === '') for (const warning of strategy.warningsOnUpdate?.(next, live, ctx) ?? []) request.warn(warning);
+  const validating = validate(deps.plugins, Object.assign(admission, { object: next }));
+  if (validating) await validating;
+
+  if (request.dryRun) return { obj: next };
+  if (jsonEqual(next, live) && codec.isStorageVersion(head.obj)) return { obj: live, entry: head };
+  const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
+  if (isReadyToGo(resource, next)) {
+    strategy.beforeCommit?.(undefined, live, ctx);
+    await deps.store.write(key, undefined, head);
+    return { obj: next, deleted: true };
+  }
+  const back = codec.toStorage(next);
+  const stored = back instanceof Promise ? await back : back;
+  strategy.beforeCommit?.(stored, head.obj, ctx);
+  const entry = await deps.store.write(key, stored, head);
+  return { obj: stored === next ? entry.obj : await codec.fromStorage(entry.obj), entry };
+}
+
+function checkPreconditions({ resource, target, kind }: UpdateInput, next: KubeObject, live: KubeObject, head: Entry): void {
+  const gr = { group: resource.group, resource: resource.resource };
+  const version = next.metadata.resourceVersion ?? '';
+  if (next.metadata.uid !== undefined && next.metadata.uid !== '' && next.metadata.uid !== live.metadata.uid) {
+    throw conflict(
+      gr,
+      target.name,
+      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${live.metadata.uid}`,
+    );
+  }
+  if (version === '' || version === '0') {
+    const mayOverwrite = resource.strategy.allowUnconditionalUpdate ?? !resource.isCustom;
+    if (kind === 'update' && !mayOverwrite) {
+      throw invalidObject({ group: resource.group, kind: resource.resource }, target.name, [
+        invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ]);
+    }
+    return;
+  }
+  if (!wholeNumber.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== String(head.revision)) throw modifiedConflict(gr, target.name);
+}

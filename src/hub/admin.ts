@@ -1,0 +1,43 @@
+import { argon2Sync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../util/write-file-atomic.ts';
+import type { UserInfo } from '../auth/user.ts';
+
+interface AdminFile {
+  name: 'admin';
+  algorithm: 'argon2id';
+  salt: string;
+  hash: string;
+  parameters: { memory: number; passes: number; parallelism: number };
+}
+
+export interface Admin {
+  readonly newPassword: string | undefined;
+  readonly tokens: { digest: string; user: UserInfo }[];
+}
+
+const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
+
+/** Makes the first administrator on the first start. The password is kept as a hash only; it signs in to the web page. */
+export function ensureAdmin(dataDir: string): Admin {
+  const file = join(dataDir, 'admin.json');
+  try {
+    JSON.parse(readFileSync(file, 'utf8'));
+    return { newPassword: undefined, tokens: [] };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new Error(`cannot read "${file}"`, { cause: error });
+  }
+  const newPassword = randomBytes(15).toString('base64url');
+  const salt = randomBytes(16);
+  const hash = argon2Sync('argon2id', { message: newPassword, nonce: salt, tagLength: 32, ...parameters });
+  const admin: AdminFile = {
+    name: 'admin',
+    algorithm: 'argon2id',
+    salt: salt.toString('base64'),
+    hash: Buffer.from(hash).toString('base64'),
+    parameters,
+  };
+  writeFileAtomic(file, `${JSON.stringify(admin)}\n`, 0o600);
+  return { newPassword, tokens: [] };
+}
