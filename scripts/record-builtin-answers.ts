@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Agent, fetch } from 'undici';
 import { coreCases } from '../src/apiserver/builtin/recorded/core-cases.ts';
+import { emptyCases } from '../src/apiserver/builtin/recorded/empty-cases.ts';
 import { groupCases } from '../src/apiserver/builtin/recorded/group-cases.ts';
 import { mergePatch } from '../src/apiserver/builtin/workloads/answer-test-support.ts';
 import { builtinResources } from '../src/apiserver/facts/facts.ts';
@@ -41,7 +42,7 @@ const withoutManagedFields = (body: Record<string, unknown>) => ({
 
 await send('POST', '/api/v1/namespaces', { metadata: { name: ns } });
 const recorded: Record<string, unknown> = {};
-for (const [n, { name, apiVersion, kind, body, update, subresource }] of [...coreCases, ...groupCases].entries()) {
+for (const [n, { name, apiVersion, kind, body, update, subresource }] of [...coreCases, ...groupCases, ...emptyCases].entries()) {
   const metadata = (body['metadata'] ?? {}) as Record<string, unknown>;
   const objectName = (metadata['name'] as string | undefined) ?? `x${n}${suffix}`;
   const path = pathOf(apiVersion, kind);

@@ -107,7 +107,7 @@ function validateRequest(obj: KubeObject, old: KubeObject | undefined): FieldErr
   const oldUsages = (old && asRequest(old).spec?.usages) ?? [];
   const request = spec?.request ?? '';
   const problem = certificateRequestProblem(Buffer.from(request, 'base64').toString());
-  if (problem !== undefined) errors.push(invalid('spec.request', request, problem));
+  if (problem !== undefined) errors.push(invalid('spec.request', request === '' ? null : request, problem));
   const wanted = spec?.usages ?? [];
   if (wanted.length === 0) errors.push(required('spec.usages'));
   if (oldUsages.every(usage => usages.includes(usage)))

@@ -14,6 +14,7 @@ import { testCluster } from '../test-cluster.ts';
 import { mergePatch } from '../workloads/answer-test-support.ts';
 import type { AnswerCase } from './answer-case.ts';
 import { coreCases } from './core-cases.ts';
+import { emptyCases } from './empty-cases.ts';
 import { groupCases } from './group-cases.ts';
 
 interface Recorded {
@@ -99,7 +100,7 @@ function visible(c: AnswerCase, obj: KubeObject): unknown {
   );
 }
 
-for (const [n, c] of [...coreCases, ...groupCases].entries())
+for (const [n, c] of [...coreCases, ...groupCases, ...emptyCases].entries())
   test(`answers like the real server: ${c.name}`, () => {
     const real = recorded[c.name];
     assert.ok(real);
