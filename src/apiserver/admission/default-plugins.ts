@@ -1,3 +1,4 @@
+import { certificateAdmission } from '../../auth/certificate-admission.ts';
 import type { Authorizer } from '../../auth/user.ts';
 import { httpsPools, type HttpsPools } from '../aggregation/https-pools.ts';
 import { serviceResolver, type ResolveService } from '../aggregation/resolve-service.ts';
@@ -20,7 +21,7 @@ import { watchedLists } from './watched-lists.ts';
 
 export interface AdmissionDeps {
   readonly api: ClusterApi;
-  /** Answers `authorizer` in CEL expressions. */
+  /** Answers `authorizer` in CEL expressions, and who may approve and sign certificates. */
   readonly authorizer?: Authorizer;
   /** Default: endpoints and external names of the cluster's own services. */
   readonly resolveService?: ResolveService;
@@ -50,6 +51,7 @@ export function defaultPlugins({
     storageObjectInUseProtection(),
     persistentVolumeClaimResize(),
     runtimeClassPlugin(),
+    ...(authorizer ? certificateAdmission(authorizer) : []),
     defaultIngressClass(),
     mutatingPolicy(policies),
     mutatingWebhook(webhooks),
