@@ -1,3 +1,5 @@
+import { escapeHtmlInJson } from '../util/go-print.ts';
+import { goQuote } from '../util/go-quote.ts';
 import { printJson } from '../util/json.ts';
 import type { StatusCause } from './status.ts';
 
@@ -26,7 +28,9 @@ const because = (prefix: string, detail: string) => (detail === '' ? prefix : `$
 
 /** How Go's field package prints a value in a message: strings quoted, everything else as JSON, absent as null. */
 export function printValue(value: unknown): string {
-  return value === undefined ? 'null' : printJson(value);
+  if (value === undefined) return 'null';
+  if (typeof value === 'string') return goQuote(value);
+  return typeof value === 'object' ? escapeHtmlInJson(printJson(value)) : printJson(value);
 }
 
 export const required = (field: string, detail = '') => error('FieldValueRequired', field, because('Required value', detail));

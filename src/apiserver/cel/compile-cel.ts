@@ -2,8 +2,10 @@ import { CelCostError, CelError, type CelBudget, type CelProgram } from './cel.t
 import { CelIssues, type CelIssue } from './cel-issues.ts';
 import { compileMacro } from './cel-macros.ts';
 import { fits, sameType, substitute, unify, type Bindings, type Meter, type Overload } from './cel-overload.ts';
+import { parseDuration, parseTimestamp } from './cel-time.ts';
 import { celTypes, printType, type CelType } from './cel-type.ts';
 import { Optional, TypeValue, isMap, makeMap, mapGet, typeNameOf, Uint } from './cel-values.ts';
+import { compileGoRegExp } from './go-regexp.ts';
 import { kubernetesLibrary } from './kubernetes-library.ts';
 import { parseCel, type Expr } from './parse-cel.ts';
 import { listForCall, readValue, toPlainJson } from './read-value.ts';
@@ -104,6 +106,8 @@ export class Compiler {
   readonly #source: string;
   readonly #options: CompileOptions;
   readonly #issues: CelIssue[] = [];
+  /** What the real compiler looks for only once all types are right. */
+  readonly #lateIssues: CelIssue[] = [];
   readonly #locals: Local[] = [];
 
   constructor(source: string, options: CompileOptions) {
@@ -113,7 +117,8 @@ export class Compiler {
 
   compileRoot(expr: Expr): Compiled {
     const compiled = this.compile(expr);
-    if (this.#issues.length > 0) throw new CelIssues(this.#source, this.#issues);
+    const issues = this.#issues.length > 0 ? this.#issues : this.#lateIssues;
+    if (issues.length > 0) throw new CelIssues(this.#source, issues);
     return compiled;
   }
 
@@ -337,7 +342,10 @@ export class Compiler {
       else if (type.kind === 'dyn') common = type;
       else if (!unify(new Map(), common, type)) {
         if (unify(new Map(), type, common)) common = type;
-        else this.fail(pos, `expected type '${printType(common)}' but found '${printType(type)}'`);
+        else {
+          this.#lateIssues.push({ pos, message: `expected type '${printType(common)}' but found '${printType(type)}'` });
+          return celTypes.dyn;
+        }
       }
     }
     return common ?? celTypes.dyn;
@@ -360,7 +368,19 @@ export class Compiler {
     if (!overloads || (overloads.length === 0 && !library.get(name))) {
       return this.fail(expr.pos, `undeclared reference to '${expr.name}' (in container '')`);
     }
+    this.#checkLiteral(name, expr.args.at(-1));
     return this.resolve(expr.pos, name, overloads, receiver ? [receiver, ...args] : args, receiver !== undefined);
+  }
+
+  /** Patterns and moments that are written out must be right. */
+  #checkLiteral(name: string, arg: Expr | undefined): void {
+    const check = Object.hasOwn(literalChecks, name) ? literalChecks[name] : undefined;
+    if (!check || arg?.op !== 'literal' || arg.value.type !== 'string') return;
+    try {
+      check(arg.value.value);
+    } catch {
+      this.#lateIssues.push({ pos: arg.pos, message: `invalid ${name} argument` });
+    }
   }
 
   /** Chooses among the overloads by static types; what stays open is decided when the call runs. */
@@ -386,6 +406,12 @@ export class Compiler {
     return this.fail(pos, `found no matching overload for '${name}' applied to '${applied}'`);
   }
 }
+
+const literalChecks: Readonly<Record<string, (text: string) => unknown>> = {
+  matches: compileGoRegExp,
+  timestamp: parseTimestamp,
+  duration: parseDuration,
+};
 
 const neverRuns: Run = () => {
   throw new CelError('expression did not compile');

@@ -1,5 +1,5 @@
 import { CelIssues } from './cel-issues.ts';
-import { tokenize, type Token } from './tokenize-cel.ts';
+import { operandStart, tokenize, type Token } from './tokenize-cel.ts';
 
 /** The syntax tree of an expression. `pos` is where the real compiler points when something is wrong with the node. */
 export type Expr =
@@ -36,7 +36,6 @@ export type Literal =
 
 const maxDepth = 250;
 const reserved = new Set('as break const continue else for function if import let loop package namespace return var void while'.split(' '));
-const operandStart = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const maxInt = 9223372036854775807n;
 
 const binaryLevels: readonly (readonly string[])[] = [
@@ -216,9 +215,9 @@ class Parser {
         if (token.text === '{') return { op: 'map', pos: token.pos, entries: this.#mapEntries() };
         if (token.text === '.' && this.#next.kind === 'ident') return this.#identifier(this.#take(), '.');
     }
-    throw token.kind === 'end'
-      ? this.#fail(`mismatched input '<EOF>' expecting ${operandStart}`, token.pos)
-      : this.#fail(`extraneous input '${token.text}' expecting ${operandStart}`, token.pos);
+    // ANTLR calls a token extraneous when all would be well without it.
+    const how = token.kind !== 'end' && canStartOperand(this.#next) ? 'extraneous' : 'mismatched';
+    throw this.#fail(`${how} input '${token.kind === 'quoted' ? `\`${token.text}\`` : token.text}' expecting ${operandStart}`, token.pos);
   }
 
   #identifier(token: Token, prefix: string): Expr {
@@ -276,6 +275,11 @@ class Parser {
     }
     return entries;
   }
+}
+
+function canStartOperand({ kind, text }: Token): boolean {
+  if (kind === 'punct') return ['[', '{', '(', '.', '-', '!'].includes(text);
+  return kind !== 'end' && kind !== 'quoted' && text !== 'in';
 }
 
 function isRepeated(token: Token | undefined, text: string): boolean {

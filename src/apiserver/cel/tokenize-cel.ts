@@ -7,6 +7,10 @@ export interface Token {
   readonly bytes?: Uint8Array;
 }
 
+/** What may stand where a value is wanted, in the words of the real parser. */
+export const operandStart =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 const skipped = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
 const number =
   /0[xX][0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|[0-9]+[uU]?/y;
@@ -65,7 +69,10 @@ function readString(source: string, start: number, prefix: string, quote: string
   const isBytes = prefix.includes('b');
   let at = start + prefix.length + quote.length;
   const fail = (): CelIssues =>
-    new CelIssues(source, [{ pos: start, message: `Syntax error: token recognition error at: '${source.slice(start, start + 20)}'` }]);
+    new CelIssues(source, [
+      { pos: start, message: `Syntax error: token recognition error at: '${source.slice(start).split('\n')[0]}'` },
+      { pos: source.length, message: `Syntax error: mismatched input '<EOF>' expecting ${operandStart}` },
+    ]);
   let text = '';
   const bytes: number[] = [];
   const put = (code: number, isByte: boolean): void => {

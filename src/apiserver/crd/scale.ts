@@ -1,8 +1,9 @@
-import { badRequest, conflict, internalServerError, type StatusError } from '../../api/status.ts';
+import { badRequest, conflict, internalServerError, plainError, type StatusError } from '../../api/status.ts';
 import { invalid, type FieldError } from '../../api/field-error.ts';
 import type { GroupResource, KubeObject } from '../../api/object.ts';
-import { cloneJson, type Json } from '../../util/json.ts';
-import { namesOf, setValueAt, valueAt } from './json-path.ts';
+import { goPrint, goTypeName } from '../../util/go-print.ts';
+import { cloneJson, isJsonObject } from '../../util/json.ts';
+import { namesOf, setValueAt } from './json-path.ts';
 
 /** `subresources.scale` of a version of a CustomResourceDefinition. */
 export interface ScalePaths {
@@ -13,37 +14,40 @@ export interface ScalePaths {
 
 const scaleApiVersion = 'autoscaling/v1';
 
-function integerAt(obj: KubeObject, path: string): { found: boolean; value: number; problem?: string } {
-  const value = valueAt(obj, namesOf(path));
-  if (value === undefined) return { found: false, value: 0 };
-  if (typeof value === 'number' && Number.isInteger(value)) return { found: true, value };
-  return {
-    found: true,
-    value: 0,
-    problem: `.${namesOf(path).join('.')} accessor error: ${JSON.stringify(value)} is of the type ${goTypeOf(value)}, expected int64`,
-  };
+interface Reading<T> {
+  readonly value?: T;
+  /** Go's words for a value of the wrong type. */
+  readonly problem?: string;
 }
 
-function goTypeOf(value: Json): string {
-  if (value === null) return '<nil>';
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return 'float64';
-  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+/** Reads a value by its path; what is on the way must be objects. */
+function readAt<T>(obj: KubeObject, path: string, goType: string, isWanted: (value: unknown) => value is T): Reading<T> {
+  const names = namesOf(path);
+  let value: unknown = obj;
+  for (const [i, name] of names.entries()) {
+    if (value === undefined || value === null) return {};
+    if (!isJsonObject(value)) return { problem: wrongType(names.slice(0, i + 1), value, 'map[string]interface{}') };
+    value = value[name];
+  }
+  if (value === undefined) return {};
+  return isWanted(value) ? { value } : { problem: wrongType(names, value, goType) };
 }
+
+const wrongType = (names: readonly string[], value: unknown, wanted: string): string =>
+  `.${names.join('.')} accessor error: ${goPrint(value)} is of the type ${goTypeName(value)}, expected ${wanted}`;
+
+const integerAt = (obj: KubeObject, path: string): Reading<number> =>
+  readAt(obj, path, 'int64', (value): value is number => typeof value === 'number' && Number.isInteger(value));
+const textAt = (obj: KubeObject, path: string): Reading<string> => readAt(obj, path, 'string', value => typeof value === 'string');
 
 /** The Scale that stands for a custom resource. Throws StatusError when the object has no usable replica count. */
 export function scaleOf(obj: KubeObject, paths: ScalePaths): KubeObject {
   const spec = integerAt(obj, paths.specReplicasPath);
-  if (spec.problem !== undefined) throw internalServerError(spec.problem);
-  if (!spec.found) throw internalServerError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
   const status = integerAt(obj, paths.statusReplicasPath);
-  if (status.problem !== undefined) throw internalServerError(status.problem);
-  const selector = paths.labelSelectorPath === undefined ? undefined : valueAt(obj, namesOf(paths.labelSelectorPath));
-  if (selector !== undefined && typeof selector !== 'string')
-    throw internalServerError(
-      `.${namesOf(paths.labelSelectorPath ?? '').join('.')} accessor error: ${JSON.stringify(selector)} is of the type ${goTypeOf(selector)}, expected string`,
-    );
+  const selector = (paths.labelSelectorPath ?? '') === '' ? {} : textAt(obj, paths.labelSelectorPath ?? '');
+  for (const { problem } of [spec, status, selector]) if (problem !== undefined) throw plainError(problem);
+  if (spec.value === undefined)
+    throw internalServerError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = obj.metadata;
   return {
     kind: 'Scale',
@@ -56,7 +60,7 @@ export function scaleOf(obj: KubeObject, paths: ScalePaths): KubeObject {
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
     spec: spec.value === 0 ? {} : { replicas: spec.value },
-    status: { replicas: status.value, ...(selector !== undefined && selector !== '' && { selector }) },
+    status: { replicas: status.value ?? 0, ...((selector.value ?? '') !== '' && { selector: selector.value }) },
   };
 }
 
@@ -89,22 +93,14 @@ export function validateScale(scale: KubeObject): FieldError[] {
 export function validateReplicas(obj: KubeObject, paths: ScalePaths, parts: readonly ('spec' | 'status')[]): FieldError[] {
   return parts.flatMap(part => {
     const path = part === 'spec' ? paths.specReplicasPath : paths.statusReplicasPath;
-    const { value, problem } = integerAt(obj, path);
+    const { value = 0, problem } = integerAt(obj, path);
     const errors: FieldError[] = [];
-    if (problem !== undefined) errors.push(invalid(path, value, problem));
+    if (problem !== undefined) errors.push(invalid(path, 0, problem));
     else if (value < 0) errors.push(invalid(path, value, 'should be a non-negative integer'));
     else if (value > maxReplicas) errors.push(invalid(path, value, `should be less than or equal to ${maxReplicas}`));
-    if (part === 'status' && paths.labelSelectorPath !== undefined && paths.labelSelectorPath !== '') {
-      const selector = valueAt(obj, namesOf(paths.labelSelectorPath));
-      if (selector !== undefined && typeof selector !== 'string')
-        errors.push(
-          invalid(
-            paths.labelSelectorPath,
-            '',
-            `.${namesOf(paths.labelSelectorPath).join('.')} accessor error: ${JSON.stringify(selector)} is of the type ${goTypeOf(selector)}, expected string`,
-          ),
-        );
-    }
+    if (part === 'spec' || paths.labelSelectorPath === undefined) return errors;
+    const selector = textAt(obj, paths.labelSelectorPath);
+    if (selector.problem !== undefined) errors.push(invalid(paths.labelSelectorPath, '', selector.problem));
     return errors;
   });
 }

@@ -24,7 +24,7 @@ export function validateCrd(crd: KubeObject, old?: KubeObject): FieldError[] {
   if (!old && name !== wantedName) errors.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   errors.push(...validateSpec(spec, old && crdSpec(old)));
   if (old) errors.push(...immutableErrors(spec, crdSpec(old), isConditionTrue(old, 'Established')));
-  errors.push(...validateCrdStatus(crd), ...storedVersionErrors(crdStatus(crd).storedVersions ?? [], spec.versions));
+  errors.push(...validateCrdStatus(crd), ...storedVersionErrors(crdStatus(crd).storedVersions ?? null, spec.versions));
   errors.push(...approvalErrors(crd, old));
   if (spec.preserveUnknownFields === true && !(old && crdSpec(old).preserveUnknownFields === true)) {
     const text = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
@@ -178,10 +178,19 @@ function schemaErrors(version: CrdVersion, statusEnabled: boolean, path: string,
   if (oldSchema && jsonEqual(schema, oldSchema)) return [];
   const errors: FieldError[] = statusEnabled ? rootErrors(schema, path) : [];
   if (schema.nullable === true) errors.push(forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const structural = validateStructural(schema, path);
-  const defaults = structural.length > 0 ? [] : validateDefaults(schema, path);
+  // Keywords that no schema may hold are reported below; the rest would only follow from them.
+  const isReadable = !schemaHas(schema, hasUnsupportedKeyword);
+  const structural = isReadable ? validateStructural(schema, path) : [];
+  const defaults = structural.length > 0 || !isReadable ? [] : validateDefaults(schema, path);
   errors.push(...structural, ...defaults);
-  return [...errors, ...validateSchema(schema, path, structural.length + defaults.length === 0)];
+  return [...errors, ...validateSchema(schema, path, isReadable && structural.length + defaults.length === 0)];
+}
+
+function hasUnsupportedKeyword(schema: SchemaProps): boolean {
+  const { id = '', $schema = '', $ref = '', patternProperties = {}, dependencies = {}, definitions = {}, additionalItems, items } = schema;
+  if (id !== '' || $schema !== '' || $ref !== '' || additionalItems !== undefined || Array.isArray(items)) return true;
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) return true;
+  return [patternProperties, dependencies, definitions].some(table => Object.keys(table).length > 0);
 }
 
 function rootErrors(schema: SchemaProps, path: string): FieldError[] {
@@ -327,9 +336,9 @@ function reviewVersionErrors(versions: readonly string[], path: string): FieldEr
   return errors;
 }
 
-function storedVersionErrors(stored: readonly string[], versions: readonly CrdVersion[]): FieldError[] {
+function storedVersionErrors(stored: readonly string[] | null, versions: readonly CrdVersion[]): FieldError[] {
   const path = 'status.storedVersions';
-  if (stored.length === 0) return [invalid(path, stored, 'must have at least one stored version')];
+  if (stored === null || stored.length === 0) return [invalid(path, stored, 'must have at least one stored version')];
   const errors = versions
     .filter(version => version.storage && !stored.includes(version.name))
     .map(version => invalid(path, stored, `must have the storage version ${version.name}`));

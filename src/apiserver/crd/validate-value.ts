@@ -159,27 +159,38 @@ function codePoints(text: string): number {
 
 function numberCheck(schema: SchemaProps): (value: number | bigint, path: string, findings: Findings) => number {
   const { minimum, maximum, multipleOf, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
-  const format = schema.type === 'integer' && !isIntOrString(schema) ? schema.format : undefined;
-  const bound = (limit: number, value: number | bigint): string => printDouble(Number.isInteger(Number(value)) ? Math.trunc(limit) : limit);
+  const isInteger = schema.type === 'integer' && !isIntOrString(schema);
+  const format = isInteger && (schema.format === 'int32' || schema.format === 'int64') ? schema.format : '';
+  const [least, most] = format === 'int32' ? [-2147483648, 2147483647] : [-9223372036854775808, 9223372036854775807];
   return (value, path, findings) => {
     const number = Number(value);
-    const isOutside = format === 'int32' && (number > 2147483647 || number < -2147483648);
-    if (isOutside) composite(findings, `Checked value must be of type integer with format int32 in ${path}`);
+    const isWhole = Number.isInteger(number);
+    if (isInteger && (!isWhole || number < least! || number > most!)) {
+      const wanted = format === '' ? '(default format)' : `with format ${format}`;
+      composite(findings, `Checked value must be of type integer ${wanted} in ${path}`);
+    }
+    // Bounds of whole numbers are whole.
+    const bound = (limit: number): number => (isWhole ? Math.trunc(limit) : limit);
     const fail = (text: string): number =>
       findings.errors.push(invalid(fieldAt(findings, path), value, `${named(path)} should be ${text}`));
-    if (multipleOf !== undefined && !isMultiple(number, multipleOf)) fail(`a multiple of ${printDouble(multipleOf)}`);
-    if (minimum !== undefined && (exclusiveMinimum ? number <= minimum : number < minimum))
-      fail(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${bound(minimum, value)}`);
-    if (maximum !== undefined && (exclusiveMaximum ? number >= maximum : number > maximum))
-      fail(`less than ${exclusiveMaximum ? '' : 'or equal to '}${bound(maximum, value)}`);
+    if (multipleOf !== undefined) checkMultiple(number, bound(multipleOf), path, findings, fail);
+    if (minimum !== undefined && (exclusiveMinimum ? number <= bound(minimum) : number < bound(minimum)))
+      fail(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${printDouble(bound(minimum))}`);
+    if (maximum !== undefined && (exclusiveMaximum ? number >= bound(maximum) : number > bound(maximum)))
+      fail(`less than ${exclusiveMaximum ? '' : 'or equal to '}${printDouble(bound(maximum))}`);
     return 1;
   };
 }
 
-function isMultiple(value: number, factor: number): boolean {
-  if (factor <= 0) return false;
+function checkMultiple(value: number, factor: number, path: string, findings: Findings, fail: (text: string) => void): void {
+  if (factor <= 0) {
+    const text = `factor MultipleOf declared for ${path} must be positive: ${printDouble(factor)}`;
+    findings.errors.push(invalid(fieldAt(findings, path), factor, text));
+    return;
+  }
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+  const isMultiple = Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+  if (!isMultiple) fail(`a multiple of ${printDouble(factor)}`);
 }
 
 function enumCheck({ enum: choices }: SchemaProps): (value: Json, path: string, findings: Findings) => number {
