@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { cloneJson } from '../../util/json.ts';
+import type { GoField, GoStruct, GoType } from '../schema/go-type.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { applyConfiguration } from './apply-configuration.ts';
 import { isSameButForTimes, keepTimesIfUnchanged, managedFieldsProblem, validateManagedFields } from './check-managed-fields.ts';
 import { recordUpdate } from './managed-fields.ts';
+import { toParentEntries, toScaleEntries } from './scale-fields.ts';
+import { zeroObject } from './zero-object.ts';
 import { configMap, keyed, listOf, mapOf, metadata, number, setOf, struct, text, workload, anything } from './merge-type-fixture.ts';
 
 type Body = Record<string, unknown>;
@@ -411,6 +414,56 @@ test('equal values are shared, and no value changes without its owner', () => {
       assert.deepEqual(c.body['data'] ?? {}, { ...d });
     }),
   );
+});
+
+test('an open struct owns its declared fields only through what lies in them', () => {
+  const half = struct(
+    { known: struct({ z: text }) },
+    { open: true, field: name => (name === 'known' ? struct({ z: text }) : anything), declares: name => name === 'known' },
+  );
+  const c = new Cluster(struct({ apiVersion: text, kind: text, metadata, half })).apply('a', { half: { known: { z: '1' }, u: { w: 1 } } });
+  assert.deepEqual(c.owners, { 'a/Apply': { 'f:half': { 'f:known': { 'f:z': {} }, 'f:u': { '.': {}, 'f:w': {} } } } });
+});
+
+test('a scale shows who owns the replicas, and takes them from others when written', () => {
+  const paths = { v1: ['spec', 'replicas'] };
+  const c = new Cluster(workload).apply('a', { spec: { replicas: 1, paused: true } });
+  const parent = c.live?.metadata.managedFields;
+  const scale = toScaleEntries(parent, paths);
+  assert.deepEqual(scale, [{ ...parent?.[0], apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }]);
+  assert.deepEqual(toParentEntries(parent, scale, 'v1', paths), parent);
+
+  const writer = { ...scale?.[0], manager: 'hpa', operation: 'Update' as const, subresource: 'scale' };
+  assert.deepEqual(
+    toParentEntries(parent, [writer], 'v1', paths)?.map(e => [e.manager, e.apiVersion, e.subresource, e.fieldsV1]),
+    [
+      ['a', 'v1', undefined, { 'f:spec': { 'f:paused': {} } }],
+      ['hpa', 'v1', 'scale', { 'f:spec': { 'f:replicas': {} } }],
+    ],
+  );
+});
+
+test('the zero object has what Go prints without being asked', () => {
+  const string = { type: 'scalar', scalar: 'string', goName: 'string' } as const;
+  const field = (name: string, type: GoType, more: Partial<GoField> = {}): GoField => ({
+    name,
+    type,
+    isPointer: false,
+    omitEmpty: true,
+    isRequired: false,
+    proto: [],
+    ...more,
+  });
+  const goStruct = (fields: GoField[]): GoStruct => ({
+    type: 'struct',
+    name: 'x',
+    goName: 'x',
+    fields,
+    fieldsByName: new Map(fields.map(f => [f.name, f])),
+  });
+  const inner = goStruct([field('list', { type: 'list', element: string }, { omitEmpty: false }), field('text', string)]);
+  const outer = goStruct([field('spec', inner), field('pointer', inner, { isPointer: true }), field('text', string, { omitEmpty: false })]);
+  assert.deepEqual(zeroObject(outer), { spec: { list: null }, text: '' });
 });
 
 test('times alone make no difference', () => {

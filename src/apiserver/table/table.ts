@@ -90,7 +90,8 @@ function inOrder(resource: Resource, objects: readonly KubeObject[]): readonly K
 }
 
 function included(obj: KubeObject, includeObject: IncludeObject): TableRow['object'] {
-  if (includeObject === 'None') return null;
+  // The end of a streamed list is known by its annotation, which must not be left out.
+  if (includeObject === 'None' && obj.metadata.annotations?.['k8s.io/initial-events-end'] === undefined) return null;
   return includeObject === 'Object' ? obj : partialObjectMetadata(obj);
 }
 
