@@ -95,7 +95,8 @@ function readFast(text: string, negative: boolean, whole: string, fraction: stri
 export function printQuantity(q: Quantity): string {
   if (q.text !== undefined) return q.text;
   if (q.value === 0n) return '0';
-  const isBinary = q.format === 'BinarySI' && compareToInt(q, -1024n) * compareToInt(q, 1024n) > 0 && isWhole(q);
+  const isSmall = compareToInt(q, -1024n) > 0 && compareToInt(q, 1024n) < 0;
+  const isBinary = q.format === 'BinarySI' && !isSmall && isWhole(q);
   return isBinary ? printBinary(q) : printDecimal(q);
 }
 
