@@ -1,0 +1,15 @@
+/** `npm run check`: everything that needs no running server. Stops at the first fault. */
+import { spawnSync } from 'node:child_process';
+
+const steps: [name: string, command: string, ...args: string[]][] = [
+  ['types', 'tsc', '-p', '.'],
+  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
+  ['format', 'prettier', '--check', '--log-level', 'warn', '.'],
+];
+
+for (const [name, command, ...args] of steps) {
+  const startedAt = Date.now();
+  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  console.log(`${status === 0 ? 'ok    ' : 'failed'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  if (status !== 0) process.exit(1);
+}
