@@ -55,6 +55,11 @@ export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson) as T;
   const copy: Record<string, unknown> = {};
-  for (const key in value) copy[key] = cloneJson((value as Record<string, unknown>)[key]);
+  for (const key in value) {
+    const member = cloneJson((value as Record<string, unknown>)[key]);
+    // Assigning this one would set the prototype instead.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: member, enumerable: true, configurable: true, writable: true });
+    else copy[key] = member;
+  }
   return copy as T;
 }

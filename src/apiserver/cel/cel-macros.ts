@@ -2,7 +2,8 @@ import { CelCostError, CelError } from './cel.ts';
 import { unify } from './cel-overload.ts';
 import { celTypes, type CelType } from './cel-type.ts';
 import { celCompare, isMap, makeMap, mapGet, mapKeys, Optional } from './cel-values.ts';
-import type { Compiled, Compiler, Frame, Run } from './compile-cel.ts';
+import { neverRuns, type Compiled, type Frame, type Run } from './cel-runtime.ts';
+import type { Compiler } from './compile-cel.ts';
 import type { Expr } from './parse-cel.ts';
 import { readValue } from './read-value.ts';
 
@@ -227,10 +228,6 @@ function existsOne(loop: Loop, predicate: Run): Run {
     return matches === 1;
   };
 }
-
-const neverRuns: Run = () => {
-  throw new CelError('expression did not compile');
-};
 
 function mapping(
   compiler: Compiler,

@@ -1,14 +1,15 @@
-import { CelCostError, CelError, type CelBudget, type CelProgram } from './cel.ts';
+import { CelError, type CelBudget, type CelProgram } from './cel.ts';
 import { CelIssues, type CelIssue } from './cel-issues.ts';
 import { compileMacro } from './cel-macros.ts';
-import { fits, sameType, substitute, unify, type Bindings, type Meter, type Overload } from './cel-overload.ts';
+import { sameType, substitute, unify, type Bindings, type Overload } from './cel-overload.ts';
+import { callOf, elementAt, fieldValue, Frame, literal, neverRuns, readVariable, type Compiled, type Run } from './cel-runtime.ts';
 import { parseDuration, parseTimestamp } from './cel-time.ts';
 import { celTypes, printType, type CelType } from './cel-type.ts';
-import { Optional, TypeValue, isMap, makeMap, mapGet, typeNameOf, Uint } from './cel-values.ts';
+import { Optional, TypeValue, makeMap } from './cel-values.ts';
 import { compileGoRegExp } from './go-regexp.ts';
 import { kubernetesLibrary } from './kubernetes-library.ts';
 import { parseCel, type Expr } from './parse-cel.ts';
-import { listForCall, readValue, toPlainJson } from './read-value.ts';
+import { readValue, toPlainJson } from './read-value.ts';
 
 export interface CompileOptions {
   /** The variables an expression may use, with their types. */
@@ -19,39 +20,17 @@ export interface CompileOptions {
   readonly costLimit?: number;
 }
 
-/** Where an evaluation stands. */
-export class Frame implements Meter {
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly slots: unknown[] = [];
-  readonly #limit: number;
-  cost = 0;
-
-  constructor(variables: Readonly<Record<string, unknown>>, limit: number) {
-    this.variables = variables;
-    this.#limit = limit;
-  }
-
-  spend(cost: number): void {
-    this.cost += cost;
-    if (this.cost > this.#limit) throw new CelCostError('operation cancelled: actual cost limit exceeded');
-  }
-}
-
-export type Run = (frame: Frame) => unknown;
-
-/** A checked part of an expression, ready to run. */
-export interface Compiled {
-  readonly type: CelType;
-  readonly run: Run;
-}
-
 const defaultCostLimit = 1_000_000;
 
-/** Compiles an expression; throws CelIssues, whose message is what the real compiler prints. */
+/**
+ * Compiles an expression; throws CelIssues, whose message is what the real compiler prints, or CelError when a literal cannot be
+ * converted as the expression wants.
+ */
 export function compileCel(expression: string, options: CompileOptions): CelProgram {
   const compiler = new Compiler(expression, options);
   const compiled = compiler.compileRoot(parseCel(expression));
   const limit = options.costLimit ?? defaultCostLimit;
+  for (const run of compiler.constants) run(new Frame({}, limit));
 
   function evaluateValue(variables: Readonly<Record<string, unknown>>, budget?: CelBudget): unknown {
     const frame = new Frame(variables, limit);
@@ -103,6 +82,8 @@ interface Local {
 
 export class Compiler {
   readonly references = new Set<string>();
+  /** Conversions of literals: they fail before anything is evaluated. */
+  readonly constants: Run[] = [];
   readonly #source: string;
   readonly #options: CompileOptions;
   readonly #issues: CelIssue[] = [];
@@ -198,6 +179,7 @@ export class Compiler {
     const found = this.#fieldOf(holder, field, pos);
     if (!found) return { type: celTypes.error, run: neverRuns };
     const { jsonName, type } = found;
+    const isDeclared = hidesNull(holder);
     if (operand.type.kind === 'optional') {
       const find = this.presence(operand, field);
       return { type: celTypes.optional(type), run: find };
@@ -208,7 +190,7 @@ export class Compiler {
       run: frame => {
         frame.spend(1);
         const value = fieldValue(run(frame), jsonName);
-        if (value === undefined) throw new CelError(`no such key: ${field}`);
+        if (value === undefined || (value === null && isDeclared)) throw new CelError(`no such key: ${field}`);
         return readValue(value, type);
       },
     };
@@ -221,6 +203,7 @@ export class Compiler {
     const jsonName = declared?.jsonName ?? field;
     const type = declared?.type ?? (holder.kind === 'map' ? holder.value : celTypes.dyn);
     const { run } = operand;
+    const isDeclared = hidesNull(holder);
     return frame => {
       frame.spend(1);
       let value = run(frame);
@@ -229,7 +212,7 @@ export class Compiler {
         value = value.value;
       }
       const found = fieldValue(value, jsonName);
-      return found === undefined ? Optional.none : new Optional(readValue(found, type));
+      return found === undefined || (found === null && isDeclared) ? Optional.none : new Optional(readValue(found, type));
     };
   }
 
@@ -369,7 +352,17 @@ export class Compiler {
       return this.fail(expr.pos, `undeclared reference to '${expr.name}' (in container '')`);
     }
     this.#checkLiteral(name, expr.args.at(-1));
-    return this.resolve(expr.pos, name, overloads, receiver ? [receiver, ...args] : args, receiver !== undefined);
+    if (name === 'format' && target) this.#checkFormat(expr, target);
+    const resolved = this.resolve(expr.pos, name, overloads, receiver ? [receiver, ...args] : args, receiver !== undefined);
+    if (conversions.has(name) && expr.args.length === 1 && expr.args[0]!.op === 'literal' && !target) this.constants.push(resolved.run);
+    return resolved;
+  }
+
+  #checkFormat(expr: Extract<Expr, { op: 'call' }>, template: Expr): void {
+    const [list] = expr.args;
+    if (template.op !== 'literal' || template.value.type !== 'string' || list?.op !== 'list') return;
+    const wanted = (template.value.value.match(/%(?:%|(?:\.\d+)?[a-zA-Z])/g) ?? []).filter(clause => clause !== '%%').length;
+    if (wanted > list.items.length) this.#lateIssues.push({ pos: expr.pos, message: `index ${list.items.length} out of range` });
   }
 
   /** Patterns and moments that are written out must be right. */
@@ -407,27 +400,13 @@ export class Compiler {
   }
 }
 
+const conversions = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'timestamp', 'duration']);
+
 const literalChecks: Readonly<Record<string, (text: string) => unknown>> = {
   matches: compileGoRegExp,
   timestamp: parseTimestamp,
   duration: parseDuration,
 };
-
-const neverRuns: Run = () => {
-  throw new CelError('expression did not compile');
-};
-
-function readVariable(frame: Frame, name: string, type: CelType): unknown {
-  const value = frame.variables[name];
-  if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
-  return readValue(value, type);
-}
-
-function literal({ value }: Extract<Expr, { op: 'literal' }>): Compiled {
-  if (value.type === 'null') return { type: celTypes.null, run: () => null };
-  const held = value.type === 'uint' ? new Uint(value.value) : value.value;
-  return { type: celTypes[value.type], run: () => held };
-}
 
 function qualifiedName(expr: Expr): string | undefined {
   if (expr.op === 'ident') return expr.name;
@@ -436,6 +415,9 @@ function qualifiedName(expr: Expr): string | undefined {
   return parent === undefined ? undefined : `${parent}.${expr.field}`;
 }
 
+/** A declared field that is null counts as absent. */
+const hidesNull = ({ kind }: CelType): boolean => kind === 'object' || kind === 'map';
+
 const valueOfOptional = (type: CelType): CelType => (type.kind === 'optional' ? type.value : type);
 
 function indexedType(holder: CelType, index: CelType): CelType | undefined {
@@ -443,60 +425,4 @@ function indexedType(holder: CelType, index: CelType): CelType | undefined {
   if (holder.kind === 'list') return unify(new Map(), celTypes.int, index) ? holder.element : undefined;
   if (holder.kind === 'map') return unify(new Map(), holder.key, index) ? holder.value : undefined;
   return undefined;
-}
-
-function fieldValue(value: unknown, name: string): unknown {
-  if (typeof value === 'object' && value !== null && isMap(value)) return mapGet(value, name);
-  if (value === null) throw new CelError('no such overload');
-  throw new CelError(`no such overload`);
-}
-
-function elementAt(from: unknown, key: unknown, isOptional: boolean): unknown {
-  if (Array.isArray(from)) {
-    const at = typeof key === 'bigint' ? Number(key) : key instanceof Uint ? Number(key.value) : key;
-    if (typeof at !== 'number' || !Number.isInteger(at)) throw new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
-    if (at >= 0 && at < from.length) return (from as unknown[])[at] ?? null;
-    if (isOptional) return undefined;
-    throw new CelError(`index out of bounds: ${at}`);
-  }
-  if (!isMap(from)) throw new CelError('no such overload');
-  const value = mapGet(from, key);
-  if (value === undefined && !isOptional) throw new CelError(`no such key: ${typeof key === 'object' ? typeNameOf(key) : String(key)}`);
-  return value;
-}
-
-function callOf(name: string, candidates: readonly Overload[], args: readonly Compiled[]): Run {
-  const [first, second, third] = args;
-  const readers = args.map(arg => listForCall(name, arg.type));
-  const isOpen = candidates.length > 1 || args.some(arg => arg.type.kind === 'dyn');
-  const evaluate = (frame: Frame): unknown[] => {
-    const values =
-      args.length === 1
-        ? [first!.run(frame)]
-        : args.length === 2
-          ? [first!.run(frame), second!.run(frame)]
-          : args.length === 3
-            ? [first!.run(frame), second!.run(frame), third!.run(frame)]
-            : args.map(arg => arg.run(frame));
-    for (let i = 0; i < values.length; i++) {
-      const reader = readers[i];
-      if (reader) values[i] = reader(values[i]);
-    }
-    return values;
-  };
-  if (!isOpen) {
-    const { run } = candidates[0]!;
-    return frame => {
-      frame.spend(1);
-      return run(evaluate(frame), frame);
-    };
-  }
-  return frame => {
-    frame.spend(1);
-    const values = evaluate(frame);
-    const chosen = candidates.find(candidate => candidate.params.every((param, i) => fits(param, values[i])));
-    if (!chosen)
-      throw new CelError(/^[_!@-]/.test(name) ? 'no such overload' : `no such overload: ${name}(${values.map(typeNameOf).join(', ')})`);
-    return chosen.run(values, frame);
-  };
 }

@@ -112,10 +112,19 @@ function isIp(text: string): boolean {
   return address !== undefined && !isV4InV6(address);
 }
 
+function prefixProblem(text: string): string {
+  const slash = text.lastIndexOf('/');
+  if (slash < 0) return "no '/'";
+  if (!parseAddress(text.slice(0, slash))) return `ParseAddr(${JSON.stringify(text.slice(0, slash))}): unable to parse IP`;
+  return /^\d+$/.test(text.slice(slash + 1))
+    ? 'prefix length out of range'
+    : `bad bits after slash: ${JSON.stringify(text.slice(slash + 1))}`;
+}
+
 function cidr(text: string): Cidr {
   const prefix = parsePrefix(text);
   const why = 'network address parse error during conversion from string';
-  if (!prefix) throw new CelError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`);
+  if (!prefix) throw new CelError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): ${prefixProblem(text)}`);
   if (isV4InV6(prefix.address)) throw new CelError(`${why}: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
   return cidrOf(prefix);
 }

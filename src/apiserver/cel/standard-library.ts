@@ -10,6 +10,8 @@ import {
   isMap,
   mapGet,
   mapSize,
+  maxInt,
+  minInt,
   Optional,
   Timestamp,
   typeNameOf,
@@ -125,6 +127,8 @@ export function matches(text: string, pattern: string, meter: Meter): boolean {
   }
 }
 
+const noConversion = (type: string): CelError => new CelError(`type conversion error from 'string' to '${type}'`);
+
 function toInt(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   if (value instanceof Uint) return checkedInt(value.value);
@@ -135,17 +139,14 @@ function toInt(value: unknown): bigint {
   if (value instanceof Timestamp) return value.nanos / 1_000_000_000n;
   if (value instanceof Duration) return value.nanos;
   const text = String(value);
-  if (!/^[+-]?\d+$/.test(text)) throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const parsed = BigInt(text.replace(/^\+/, ''));
-  if (parsed > 9223372036854775807n || parsed < -9223372036854775808n)
-    throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  const parsed = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
+  if (parsed === undefined || parsed > maxInt || parsed < minInt) throw noConversion('int');
   return parsed;
 }
 
 function toDouble(value: unknown): number {
   if (typeof value === 'string') {
-    if (!/^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)$/i.test(value))
-      throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`);
+    if (!/^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)$/i.test(value)) throw noConversion('double');
     if (/inf/i.test(value)) return value.startsWith('-') ? -Infinity : Infinity;
     return Number(value);
   }
@@ -180,7 +181,7 @@ const falseTexts = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 function toBool(value: string): boolean {
   if (trueTexts.has(value)) return true;
   if (falseTexts.has(value)) return false;
-  throw new CelError(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
+  throw noConversion('bool');
 }
 
 const dayOfYear = (at: Date): number =>

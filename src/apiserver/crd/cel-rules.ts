@@ -27,22 +27,23 @@ export function compileRules(schema: SchemaProps, type: CelType): CompiledRule[]
   return (schema['x-kubernetes-validations'] ?? []).map(rule => compileRule(rule, schema, type));
 }
 
+const ruleTexts = ['compilation failed', 'program instantiation failed', 'cel expression must evaluate to a bool'] as const;
+const messageTexts = [
+  'messageExpression compilation failed',
+  'messageExpression instantiation failed',
+  'messageExpression must evaluate to a string',
+] as const;
+
 function compileRule(rule: ValidationRule, schema: SchemaProps, type: CelType): CompiledRule {
   const variables = { self: type, oldSelf: rule.optionalOldSelf === true ? celTypes.optional(type) : type };
   const none = { rule, usesOldSelf: false, fieldPath: '' };
   if ((rule.rule ?? '').trim() === '') return none;
-  const compiled = compile(rule.rule ?? '', variables, celTypes.bool, 'compilation failed: ', 'cel expression must evaluate to a bool');
+  const compiled = compile(rule.rule ?? '', variables, celTypes.bool, ruleTexts);
   if (!compiled.program) return { ...none, ...compiled };
   const usesOldSelf = compiled.program.references.has('oldSelf');
   const base = { rule, program: compiled.program, usesOldSelf, fieldPath: normalisedPath(rule.fieldPath, schema) };
   if ((rule.messageExpression ?? '') === '') return base;
-  const message = compile(
-    rule.messageExpression ?? '',
-    variables,
-    celTypes.string,
-    'messageExpression compilation failed: ',
-    'messageExpression must evaluate to a string',
-  );
+  const message = compile(rule.messageExpression ?? '', variables, celTypes.string, messageTexts);
   return message.program ? { ...base, messageProgram: message.program } : { ...base, messageError: message.error ?? '' };
 }
 
@@ -50,8 +51,7 @@ function compile(
   expression: string,
   variables: Readonly<Record<string, CelType>>,
   wanted: CelType,
-  prefix: string,
-  wrongType: string,
+  [compilation, instantiation, wrongType]: readonly [string, string, string],
 ): { program: CelProgram; error?: never } | { program?: never; error: string } {
   try {
     const program = compileCel(expression, { variables });
@@ -59,7 +59,8 @@ function compile(
     const isWanted = resultType.kind === 'simple' && wanted.kind === 'simple' && resultType.name === wanted.name;
     return isWanted ? { program } : { error: wrongType };
   } catch (error) {
-    return { error: prefix + (error instanceof Error ? error.message : String(error)) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: error instanceof CelError ? `${instantiation}: ${message}` : `${compilation}: ${message}` };
   }
 }
 
