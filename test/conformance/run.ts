@@ -37,6 +37,7 @@ const referenceControllers = [
   'namespace-controller',
   'garbage-collector-controller',
   'clusterrole-aggregation-controller',
+  'resourcequota-controller',
 ];
 
 interface NamedCase extends Case {

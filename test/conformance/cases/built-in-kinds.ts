@@ -2,7 +2,7 @@ import { apply, del, get, jsonPatch, merge, post, put, table, until, watch, even
 import { minimalObjects, named, titleOf, type MinimalObject } from '../minimal-objects.ts';
 
 // The background writer of these kinds' status makes their versions race with ours.
-const statusWriters = new Set(['APIService', 'FlowSchema']);
+const statusWriters = new Set(['APIService', 'FlowSchema', 'ResourceQuota']);
 
 export const cases: readonly Case[] = minimalObjects.flatMap(entry => [...casesOf(entry)]);
 
