@@ -106,7 +106,8 @@ function printBinary(q: Quantity): string {
 }
 
 function printDecimal(q: Quantity): string {
-  let [amount, times] = removeFactors(q.value, 10n);
+  const [whole, times] = removeFactors(q.value, 10n);
+  let amount = whole;
   let exponent = q.scale + times;
   for (; exponent % 3 !== 0; exponent--) amount *= 10n;
   if (q.format !== 'DecimalExponent') return `${amount}${suffixOfDecimal.get(exponent) ?? ''}`;
