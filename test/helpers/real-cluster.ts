@@ -9,10 +9,18 @@ import { rigProgramPath } from './rig.ts';
 
 export interface Etcd extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
+}
+
+export interface EtcdOptions {
+  /** Kept afterwards when given, so that a second etcd can continue from it. */
+  readonly dataDir?: string;
+  /** Waits for the disk before a write is acknowledged, as in production. */
+  readonly durable?: boolean;
 }
 
 /** One etcd may serve many API servers, each under its own prefix. */
-export async function startEtcd(): Promise<Etcd> {
+export async function startEtcd({ dataDir, durable = false }: EtcdOptions = {}): Promise<Etcd> {
   const dir = mkdtempSync(path.join(tmpdir(), 'drover-etcd-'));
   const [clientPort, peerPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${clientPort}`;
@@ -22,20 +30,21 @@ export async function startEtcd(): Promise<Etcd> {
     command: rigProgramPath('etcd'),
     logFile: path.join(dir, 'etcd.log'),
     args: [
-      `--data-dir=${dir}/data`,
+      `--data-dir=${dataDir ?? `${dir}/data`}`,
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
       // A test's data need not survive the machine; without this every write waits for the disk.
-      '--unsafe-no-fsync',
+      ...(durable ? [] : ['--unsafe-no-fsync']),
       '--log-level=warn',
     ],
   });
   await program.waitUntil(async () => (await fetch(`${url}/health`)).ok, { timeoutMs: 30_000 });
   return {
     url,
+    pid: program.pid,
     async [Symbol.asyncDispose]() {
       await program.stop();
       rmSync(dir, { recursive: true, force: true });
@@ -45,6 +54,7 @@ export async function startEtcd(): Promise<Etcd> {
 
 export interface RealCluster extends AsyncDisposable {
   readonly server: string;
+  readonly pid: number;
   readonly dir: string;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
@@ -150,6 +160,7 @@ export async function startRealApiServer({
   const attached = new AsyncDisposableStack();
   const cluster: RealCluster = {
     server,
+    pid: program.pid,
     dir,
     kubeconfig,
     target,

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { benchApiServer } from './apiserver.ts';
+import { printFigures, type Figure } from './figure.ts';
+
+export interface BenchOptions {
+  /** Shorter runs and fewer objects: for a look, not for the record. */
+  readonly quick: boolean;
+  /** Leaves the peer out, to profile ours alone; its figures are then not a number. */
+  readonly oursOnly: boolean;
+  readonly focus: RegExp;
+  /** Says what is going on; never on standard output. */
+  log(text: string): void;
+}
+
+export interface BenchResult {
+  readonly notes: readonly string[];
+  readonly figures: readonly Figure[];
+}
+
+const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = { apiserver: benchApiServer };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    'ours-only': { type: 'boolean', default: false },
+    focus: { type: 'string', default: '' },
+  },
+});
+const suite = suites[positionals[0] ?? ''];
+if (!suite) {
+  process.stderr.write(
+    `usage: npm run bench -- SUITE [--json] [--quick] [--ours-only] [--focus REGEX]\nsuites: ${Object.keys(suites).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+const { notes, figures } = await suite({
+  quick: values.quick,
+  oursOnly: values['ours-only'],
+  focus: new RegExp(values.focus),
+  log: text => void process.stderr.write(`${text}\n`),
+});
+if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], notes, figures }, undefined, 2)}\n`);
+else process.stdout.write(`${notes.map(note => `# ${note}`).join('\n')}\n${printFigures(figures)}\n`);
