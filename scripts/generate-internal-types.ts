@@ -20,6 +20,8 @@ const roots = [
   'RollingUpdateStatefulSetStrategy',
   'PodIP',
   'HostIP',
+  'ResourceClaimSpec',
+  'ResourceClaimTemplateSpec',
 ];
 
 interface Field {
@@ -47,7 +49,8 @@ function structsOf(source: string): Map<string, Field[]> {
 }
 
 const read = (path: string) => readFileSync(path, 'utf8');
-const groups = ['core', 'apps', 'batch'];
+// Of types with one name the last wins: pods hold the core ones.
+const groups = ['resource', 'core', 'apps', 'batch'];
 const internal = new Map(groups.flatMap(g => [...structsOf(read(`${kubernetes}/pkg/apis/${g}/types.go`))]));
 const external = new Map(groups.flatMap(g => [...structsOf(read(`${api}/${g}/v1/types.go`))]));
 const aliases = new Map(

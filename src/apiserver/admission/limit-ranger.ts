@@ -80,7 +80,7 @@ function podProblems(range: LimitRange, request: AdmissionRequest): string[] {
       return boundProblems(item, podAmounts(spec, 'requests', options), podAmounts(spec, 'limits', options));
     }
     if (item.type !== 'Container') return [];
-    return [...spec.containers, ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
       boundProblems(item, readAmounts(resources?.requests), readAmounts(resources?.limits)),
     );
   });

@@ -135,7 +135,7 @@ const pods: QuotaEvaluator = {
     if (spec.resources && (spec.resources.limits || spec.resources.requests)) return undefined;
     const problems: string[] = [];
     for (const name of mustBeSaid.filter(n => names.includes(n))) {
-      const silent = [...spec.containers, ...(spec.initContainers ?? [])].filter(
+      const silent = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].filter(
         ({ resources }) => !computeUsage(readAmounts(resources?.requests), readAmounts(resources?.limits)).has(name),
       );
       if (silent.length > 0) problems.push(`${name} for: ${[...new Set(silent.map(c => c.name))].sort().join(',')}`);

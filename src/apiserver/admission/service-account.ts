@@ -68,7 +68,7 @@ function mountToken(spec: PodSpec): void {
   const present = spec.volumes?.find(volume => volume.name.startsWith(tokenVolumePrefix));
   const name = present?.name ?? `${tokenVolumePrefix}${randomSuffix()}`;
   let isNeeded = false;
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (container.volumeMounts?.some(mount => mount.mountPath === tokenPath)) continue;
     container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath: tokenPath }];
     isNeeded = true;

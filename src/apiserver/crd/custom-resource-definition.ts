@@ -49,7 +49,8 @@ export const customResourceDefinitionKind: BuiltinKind = {
     validateUpdate: (crd, old) => validateCrd(crd, old),
     validateStatusUpdate: crd => validateCrdStatus(crd),
     warningsOnCreate: crd => unknownFormats(crdSpec(crd)).map(warning),
-    warningsOnUpdate(crd, old) {
+    warningsOnUpdate(crd, old, ctx) {
+      if (ctx.subresource === 'status') return [];
       const known = new Set(unknownFormats(crdSpec(old)));
       return unknownFormats(crdSpec(crd))
         .filter(format => !known.has(format))

@@ -241,7 +241,8 @@ function strategyOf(crd: KubeObject, version: CrdVersion, schema: StructuralSche
       ...scaleErrors(obj, ['status']),
     ],
     warningsOnCreate: obj => finalizerWarnings(obj.metadata.finalizers ?? [], []),
-    warningsOnUpdate: (obj, old) => finalizerWarnings(obj.metadata.finalizers ?? [], old.metadata.finalizers ?? []),
+    warningsOnUpdate: (obj, old, ctx) =>
+      ctx.subresource === 'status' ? [] : finalizerWarnings(obj.metadata.finalizers ?? [], old.metadata.finalizers ?? []),
     nameRule: 'subdomain',
     hasGeneration: true,
     hasStatus,

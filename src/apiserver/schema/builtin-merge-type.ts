@@ -4,6 +4,7 @@ import type { ListMerge, MergeType, ObjectMerge, ScalarMerge } from './merge-typ
 
 const untyped: MergeType = { type: 'untyped' };
 const openObject: ObjectMerge = { type: 'object', atomic: false, open: true, field: () => untyped };
+const rawObject: ObjectMerge = { ...openObject, atomic: true };
 const scalars: Readonly<Record<ScalarMerge['scalar'], ScalarMerge>> = {
   string: { type: 'scalar', scalar: 'string' },
   number: { type: 'scalar', scalar: 'number' },
@@ -121,8 +122,8 @@ function scalarMerge({ scalar, goName }: GoScalar): MergeType {
     case 'fieldsV1':
       return openObject;
     case 'raw':
-      // RawExtension is published as an object, JSON as anything.
-      return goName === 'runtime.RawExtension' ? openObject : untyped;
+      // RawExtension is published as an object that is owned as a whole, JSON as anything.
+      return goName === 'runtime.RawExtension' ? rawObject : untyped;
     case 'schemaOrArray':
     case 'schemaOrBool':
     case 'schemaOrStrings':

@@ -166,6 +166,6 @@ export const nodeKind: BuiltinKind = {
     validateUpdate: (obj, old) => [...validateNode(asNode(obj)), ...validateNodeUpdate(asNode(obj), asNode(old))],
     validateStatusUpdate: (obj, old) => validateNodeUpdate(asNode(obj), asNode(old)),
     warningsOnCreate: nodeWarnings,
-    warningsOnUpdate: nodeWarnings,
+    warningsOnUpdate: (obj, _old, ctx) => (ctx.subresource === 'status' ? [] : nodeWarnings(obj)),
   },
 };

@@ -273,6 +273,6 @@ export const persistentVolumeClaimKind: BuiltinKind = {
     },
     validateStatusUpdate: validateStatus,
     warningsOnCreate: warnings,
-    warningsOnUpdate: warnings,
+    warningsOnUpdate: (obj, _old, ctx) => (ctx.subresource === 'status' ? [] : warnings(obj)),
   },
 };

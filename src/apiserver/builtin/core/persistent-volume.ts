@@ -247,6 +247,6 @@ export const persistentVolumeKind: BuiltinKind = {
     validateUpdate: (obj, old) => [...validateVolume(obj), ...validateChange(specOf(obj), specOf(old))],
     validateStatusUpdate: () => [],
     warningsOnCreate: warnings,
-    warningsOnUpdate: warnings,
+    warningsOnUpdate: (obj, _old, ctx) => (ctx.subresource === 'status' ? [] : warnings(obj)),
   },
 };

@@ -14,10 +14,17 @@ import type { WriteContext } from '../../resource.ts';
 import { validateConditions } from '../../validation/conditions.ts';
 import { validateInterfaceAddress } from '../../validation/ip.ts';
 import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
-import { semanticEqual, validateAnnotations, validateImmutableField, validateLabels } from '../../validation/object-meta.ts';
+import {
+  fieldIsImmutable,
+  semanticEqual,
+  validateAnnotations,
+  validateImmutableField,
+  validateLabels,
+} from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { validateNodeSelector } from '../core/node-selector.ts';
 import { carryOver, invalidFor, keepMetadata, specAndStatus } from '../kind-parts.ts';
+import { invalidInternal } from '../workloads/internal-form.ts';
 import type {
   AllocatedDevice,
   AllocationResult,
@@ -279,7 +286,10 @@ export const resourceClaimKind: BuiltinKind = {
       const devices = specOf(obj).devices ?? {};
       return [...validateAdminAccess(devices, obj, ctx), ...validateDeviceClaim(devices, 'spec.devices')];
     },
-    validateUpdate: (obj, old) => (semanticEqual(obj['spec'], old['spec']) ? [] : validateImmutableField(obj['spec'], old['spec'], 'spec')),
+    validateUpdate: (obj, old) =>
+      semanticEqual(obj['spec'], old['spec'])
+        ? []
+        : [invalidInternal('spec', 'ResourceClaimSpec', obj['spec'] as object, fieldIsImmutable)],
     validateStatusUpdate: validateStatus,
   },
 };
@@ -297,10 +307,13 @@ export const resourceClaimTemplateKind: BuiltinKind = {
         ...validateLabels(metadata?.labels, 'spec.metadata.labels'),
         ...Object.keys(metadata ?? {})
           .filter(field => field !== 'labels' && field !== 'annotations')
-          .map(field => forbidden(at.child('spec.metadata', field), 'cannot be set')),
+          .map(field => forbidden(at.child('spec.metadata', field === 'uid' ? 'uID' : field), 'cannot be set')),
         ...validateDeviceClaim(devices, 'spec.spec.devices'),
       ];
     },
-    validateUpdate: (obj, old) => validateImmutableField(obj['spec'], old['spec'], 'spec'),
+    validateUpdate: (obj, old) =>
+      semanticEqual(obj['spec'], old['spec'])
+        ? []
+        : [invalidInternal('spec', 'ResourceClaimTemplateSpec', obj['spec'] as object, fieldIsImmutable)],
   },
 };

@@ -42,7 +42,10 @@ function setDaemonSetDefaults({ spec }: DaemonSet): void {
 }
 
 export const daemonSetKind: BuiltinKind = {
-  setDefaults: obj => setDaemonSetDefaults(asDaemonSet(obj)),
+  setDefaults(obj) {
+    setDaemonSetDefaults(asDaemonSet(obj));
+    setTemplateGeneration(obj, templateGenerationOf(obj));
+  },
   strategy: {
     hasGeneration: true,
     hasStatus: true,

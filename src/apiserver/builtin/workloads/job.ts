@@ -46,7 +46,7 @@ export const jobKind: BuiltinKind = {
     const { spec } = asJob(obj);
     if (!spec) return;
     const labels = spec.template?.metadata?.labels;
-    if (labels && Object.keys(obj.metadata.labels ?? {}).length === 0) obj.metadata.labels = { ...labels };
+    if (labels && Object.keys(obj.metadata.labels ?? {}).length === 0) obj.metadata.labels = labels;
     setJobSpecDefaults(spec);
   },
   selectableFields: { 'status.successful': obj => String(asJob(obj).status?.succeeded ?? 0) },
@@ -98,14 +98,21 @@ function generateSelector(obj: KubeObject, spec: JobSpec): void {
   const { name = '', uid = '' } = obj.metadata;
   const template: PodTemplateSpec = (spec.template ??= {});
   const meta = (template.metadata ??= {});
-  const labels = { ...meta.labels };
+  // In place: labels that were defaulted from the template are the template's own, as in the real server.
+  const labels = (meta.labels ??= {});
   for (const label of nameLabels) labels[label] ??= name;
   for (const label of uidLabels) labels[label] ??= uid;
-  meta.labels = sorted(labels);
+  sortInPlace(labels);
   const selector = (spec.selector ??= {});
   selector.matchLabels = sorted({ [uidLabel]: uid, ...selector.matchLabels });
   // The real server defaults once more when it reads the job back.
   if (Object.keys(obj.metadata.labels ?? {}).length === 0) obj.metadata.labels = { ...meta.labels };
+}
+
+function sortInPlace(map: Record<string, string>): void {
+  const entries = Object.entries(sorted(map));
+  for (const [key] of entries) delete map[key];
+  for (const [key, value] of entries) map[key] = value;
 }
 
 const sorted = (map: Record<string, string>) => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));

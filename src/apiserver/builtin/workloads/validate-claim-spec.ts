@@ -20,7 +20,8 @@ export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, p
     ...validateAnnotations(meta.annotations, at.child(metaPath, 'annotations')),
     ...validateLabels(meta.labels, at.child(metaPath, 'labels')),
   ];
-  for (const name in meta) if (!allowedMetadata.has(name)) errors.push(forbidden(at.child(metaPath, name), 'cannot be set'));
+  for (const name in meta)
+    if (!allowedMetadata.has(name)) errors.push(forbidden(at.child(metaPath, name === 'uid' ? 'uID' : name), 'cannot be set'));
   return [...errors, ...validateClaimSpec(template.spec ?? {}, at.child(path, 'spec'))];
 }
 
