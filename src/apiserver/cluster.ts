@@ -91,7 +91,7 @@ export class Cluster implements ClusterApi, VerbDeps {
   }
 
   async delete(gvr: GroupVersionResource, target: { namespace: string; name: string }, options: DeleteOptions = {}): Promise<void> {
-    await deleteObject(this, this.#find(gvr), target, options, this.#request(options));
+    await deleteObject(this, { resource: this.#find(gvr), target, policy: options }, this.#request(options));
   }
 
   #find(gvr: GroupVersionResource): Resource {

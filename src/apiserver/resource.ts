@@ -89,7 +89,7 @@ export interface Strategy {
   /** DELETE answers with the object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean;
   /** Default propagation when the caller names none. */
-  readonly defaultDeletePolicy?: 'Orphan' | 'Background';
+  readonly defaultDeletePolicy?: 'Orphan' | 'Background' | 'Unsupported';
   /** Field paths that a write to the main resource (key `''`) or to a subresource must not touch nor own, such as `[['status']]`. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
 }

@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../api/object.ts';
 import { badRequest, methodNotAllowed, notFoundError, noSuchResource } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import { bytesOf, isPlain, listBody, listObject, objectOf, oneObject, type ListMeta } from '../representation.ts';
@@ -7,7 +6,7 @@ import type { Resource } from '../resource.ts';
 import { createObject, type Written } from '../verbs/create.ts';
 import { checkName, checkNamespace, decodeObject } from '../verbs/decode-object.ts';
 import { deleteObject } from '../verbs/delete.ts';
-import { listPage, parseListOptions, parseRevision, waitForRevision } from '../verbs/list.ts';
+import { listPage, parseListOptions, parseRevision, waitForRevision, type Page } from '../verbs/list.ts';
 import { patchObject } from '../verbs/patch.ts';
 import { parseSelection } from '../verbs/selection.ts';
 import { updateObject } from '../verbs/update.ts';
@@ -17,7 +16,7 @@ import { decodePatch } from './patch-body.ts';
 import { decodeBody, bodyMediaType, readBody } from './read-body.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
 import { serveWatch } from './serve-watch.ts';
-import { parseDeleteOptions, parseWriteOptions } from './write-options.ts';
+import { decodeDeleteOptions, deleteOptionsType, parseDeleteOptions, parseWriteOptions } from './write-options.ts';
 
 /** Serves the main endpoints of a resource. */
 export function serveResource(scope: RequestScope, resource: Resource): Promise<void> {
@@ -112,17 +111,21 @@ async function serveList(scope: RequestScope, resource: Resource, namespace: str
   const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
   const selection = parseSelection(resource, namespace, scope.info.query);
   const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
-  const meta: ListMeta = {
-    // Custom resource lists print an empty continue token, as the real server does for its unstructured lists.
-    ...(resource.isCustom && negotiated.form.as === 'object' && { continue: '' }),
-    resourceVersion: String(page.revision),
-    ...(page.continueToken !== '' && { continue: page.continueToken }),
-    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
-  };
+  const meta = listMetaOf(resource, page, negotiated);
   if (negotiated.form.as === 'object' && negotiated.encoding === 'json' && !negotiated.isPretty) {
     return send(scope, 200, 'application/json', await listBody(resource, page.entries, meta));
   }
   return sendObject(scope, 200, await listObject(resource, page.entries, meta, negotiated.form, scope.ctx.now), negotiated);
+}
+
+function listMetaOf(resource: Resource, page: Page, { form }: Negotiated): ListMeta {
+  return {
+    // Custom resource lists print an empty continue token, as the real server does for its unstructured lists.
+    ...(resource.isCustom && form.as === 'object' && { continue: '' }),
+    resourceVersion: String(page.revision),
+    ...(page.continueToken !== '' && { continue: page.continueToken }),
+    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
+  };
 }
 
 export async function serveUpdate(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
@@ -151,7 +154,7 @@ export async function servePatch(scope: RequestScope, resource: Resource, subres
 async function readDelete(scope: RequestScope) {
   const bytes = await readBody(scope.req);
   const type = bytes.length === 0 ? 'json' : bodyMediaType(scope.req.headers['content-type']);
-  const body = bytes.length === 0 ? undefined : decodeBody(bytes, type, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' }).value;
+  const body = bytes.length === 0 ? undefined : decodeDeleteOptions(decodeBody(bytes, type, deleteOptionsType).value);
   return parseDeleteOptions(body, scope.info.query, scope.ctx);
 }
 
@@ -160,9 +163,10 @@ async function serveDelete(scope: RequestScope, resource: Resource): Promise<voi
   const { policy, request, options } = await readDelete(scope);
   warnAboutOrphans(resource, policy, request.warn);
   const target = targetOf(scope, resource);
-  const deleted = await deleteObject(scope.cluster, resource, target, policy, request, options as unknown as KubeObject);
+  const deleted = await deleteObject(scope.cluster, { resource, target, policy, options }, request);
   if (!deleted.gone || resource.strategy.returnsDeletedObject) {
-    return sendObject(scope, 200, oneObject(resource, deleted.obj, negotiated.form, scope.ctx.now), negotiated);
+    const code = !deleted.gone && policy.orphanDependents === false ? 202 : 200;
+    return sendObject(scope, code, oneObject(resource, deleted.obj, negotiated.form, scope.ctx.now), negotiated);
   }
   const status = successStatus({
     name: target.name,
@@ -186,23 +190,20 @@ function warnAboutOrphans(
 
 async function serveDeleteCollection(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
   const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
+  const listOptions = parseListOptions(scope.info.query);
+  const selection = parseSelection(resource, namespace, scope.info.query);
   const { policy, request, options } = await readDelete(scope);
   warnAboutOrphans(resource, policy, request.warn);
-  const selection = parseSelection(resource, namespace, scope.info.query);
-  const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
+  const page = await listPage(scope.cluster.store, resource, selection, listOptions);
   for (const entry of page.entries) {
     try {
       const target = { namespace: entry.namespace, name: entry.name };
-      await deleteObject(scope.cluster, resource, target, policy, request, options as unknown as KubeObject);
+      await deleteObject(scope.cluster, { resource, target, policy, options, admittedName: '' }, request);
     } catch (error) {
       if ((error as { reason?: string }).reason !== 'NotFound') throw error;
     }
   }
-  const meta = {
-    resourceVersion: String(page.revision),
-    ...(page.continueToken !== '' && { continue: page.continueToken }),
-    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
-  };
+  const meta = listMetaOf(resource, page, negotiated);
   const list = await listObject(resource, page.entries, meta, negotiated.form, scope.ctx.now);
   return sendObject(scope, 200, list, negotiated);
 }

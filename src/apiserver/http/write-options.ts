@@ -1,8 +1,13 @@
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../api/field-error.ts';
 import { badRequest, invalidObject } from '../../api/status.ts';
-import { isJsonObject, type Json } from '../../util/json.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { validateFieldManager } from '../apply/check-managed-fields.ts';
 import type { FieldValidation, RequestContext, WriteRequest } from '../request.ts';
+import { structOfKind } from '../facts/facts.ts';
+import { GoJsonError } from '../schema/go-json-error.ts';
+import { shapeObject } from '../schema/shape.ts';
+import { checkDocument } from '../verbs/decode-object.ts';
 import type { DeletePolicy } from '../verbs/delete-rules.ts';
 import { isTrue } from '../watch/watch-options.ts';
 
@@ -38,16 +43,35 @@ function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.filter(value => value !== 'All').length === 0 ? [] : [notSupported('dryRun', values, ['All'])];
 }
 
+export const deleteOptionsType = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
+
+/** DeleteOptions may come under any version; what is left out of them is told apart from what is empty. */
+export function decodeDeleteOptions(value: Json): JsonObject {
+  const body = checkDocument(value) ?? {};
+  const kind = (body.kind as string | undefined) || deleteOptionsType.kind;
+  if (kind === 'CreateOptions' || kind === 'UpdateOptions') throw badRequest('decoded object cannot be converted to DeleteOptions');
+  if (kind !== deleteOptionsType.kind) {
+    const version = JSON.stringify((body.apiVersion as string | undefined) || 'v1');
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`);
+  }
+  try {
+    return shapeObject(structOfKind({ group: '', version: 'v1', kind })!, body, []);
+  } catch (error) {
+    if (error instanceof GoJsonError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
 export interface ParsedDelete {
   readonly policy: DeletePolicy;
   readonly request: WriteRequest;
   /** As webhooks see them. */
-  readonly options: Json;
+  readonly options: KubeObject;
 }
 
 /** DeleteOptions come in the body or in the query; a body wins as a whole. */
-export function parseDeleteOptions(body: Json | undefined, query: URLSearchParams, ctx: RequestContext): ParsedDelete {
-  const given = isJsonObject(body) ? body : optionsFromQuery(query);
+export function parseDeleteOptions(body: JsonObject | undefined, query: URLSearchParams, ctx: RequestContext): ParsedDelete {
+  const given = body ?? optionsFromQuery(query);
   const errors: FieldError[] = [];
   const policy = given.propagationPolicy ?? undefined;
   const { orphanDependents, gracePeriodSeconds, preconditions } = given;
@@ -61,9 +85,6 @@ export function parseDeleteOptions(body: Json | undefined, query: URLSearchParam
   const dryRun = Array.isArray(given.dryRun) ? given.dryRun.map(String) : [];
   errors.push(...dryRunErrors(dryRun));
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
-  if (gracePeriodSeconds !== undefined && gracePeriodSeconds !== null && !Number.isInteger(gracePeriodSeconds)) {
-    throw badRequest('gracePeriodSeconds must be an integer');
-  }
   return {
     policy: {
       ...(policy !== undefined && { propagationPolicy: policy as 'Orphan' | 'Background' | 'Foreground' }),
@@ -80,7 +101,7 @@ export function parseDeleteOptions(body: Json | undefined, query: URLSearchParam
       fieldValidation: 'Ignore',
       force: false,
     },
-    options: { ...given, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+    options: { ...given, ...deleteOptionsType } as unknown as KubeObject,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { FieldError } from '../../api/field-error.ts';
-import { required } from '../../api/field-error.ts';
-import { apiVersionOf, type KubeObject } from '../../api/object.ts';
-import { alreadyExists, badRequest, invalidObject, plainError } from '../../api/status.ts';
+import { apiVersionOf, type GroupResource, type KubeObject } from '../../api/object.ts';
+import { alreadyExists, badRequest, invalidObject, plainError, StatusError } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import { RevisionConflictError } from '../../store/store.ts';
 import { mutate, validate } from '../admission/admission-chain.ts';
@@ -98,7 +97,7 @@ export async function storeNew(
     const key = { resource: resource.storeKey, namespace: resource.namespaced ? namespace : '', name };
     const gr = { group: resource.group, resource: resource.resource };
     if (deps.store.getHead(key) !== undefined) {
-      if (prefix === undefined || attempt >= maxNameAttempts) throw alreadyExists(gr, name);
+      if (prefix === undefined || attempt >= maxNameAttempts) throw existing(gr, name, deps.store.getHead(key));
       continue;
     }
     if (request.dryRun) {
@@ -113,9 +112,15 @@ export async function storeNew(
       return { obj: stored === obj ? entry.obj : await resource.codec.fromStorage(entry.obj), entry };
     } catch (error) {
       if (!(error instanceof RevisionConflictError)) throw storageError(error);
-      if (prefix === undefined || attempt >= maxNameAttempts) throw alreadyExists(gr, name);
+      if (prefix === undefined || attempt >= maxNameAttempts) throw existing(gr, name, deps.store.getHead(key));
     }
   }
+}
+
+function existing(gr: GroupResource, name: string, entry: Entry | undefined): StatusError {
+  const error = alreadyExists(gr, name);
+  if (entry?.obj.metadata.deletionTimestamp === undefined) return error;
+  return new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
 function placeInNamespace(obj: KubeObject, resource: Resource, namespace: string): void {
@@ -131,11 +136,14 @@ function placeInNamespace(obj: KubeObject, resource: Resource, namespace: string
 }
 
 function metaErrors(resource: Resource, obj: KubeObject): FieldError[] {
-  const { name, generateName: prefix } = obj.metadata;
-  if ((name ?? '') === '' && (prefix ?? '') === '') return [required('metadata.name', 'name or generateName is required')];
   return validateObjectMeta(obj.metadata, { namespaced: resource.namespaced, nameRule: resource.strategy.nameRule ?? 'subdomain' });
 }
 
+/** What refusals call a kind: events of both groups are one kind, that of the group they are stored in. */
+export function storedKind({ kind, storeKey }: Resource): { group: string; kind: string } {
+  return { group: storeKey.slice(0, storeKey.lastIndexOf('/')), kind };
+}
+
 function check(resource: Resource, obj: KubeObject, errors: FieldError[]): void {
-  if (errors.length > 0) throw invalidObject(resource, obj.metadata.name ?? '', errors);
+  if (errors.length > 0) throw invalidObject(storedKind(resource), obj.metadata.name ?? '', errors);
 }

@@ -21,13 +21,13 @@ export function decodeObject(resource: Resource, { value, problems }: DecodedBod
   return obj;
 }
 
-function checkType(resource: Resource, value: Json): KubeObject {
+/** A document that can be asked for its kind, or undefined for null. Throws the words of Go's decoder otherwise. */
+export function checkDocument(value: Json): JsonObject | undefined {
+  if (value === null) return undefined;
   if (!isJsonObject(value)) {
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'object' ? 'null' : typeof value;
+    const kind = Array.isArray(value) ? 'array' : typeof value;
     throw badRequest(
-      value === null
-        ? `Object 'Kind' is missing in 'null'`
-        : `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'boolean' ? 'bool' : kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'boolean' ? 'bool' : kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
   for (const field of ['apiVersion', 'kind'] as const) {
@@ -40,6 +40,12 @@ function checkType(resource: Resource, value: Json): KubeObject {
       );
     }
   }
+  return value;
+}
+
+function checkType(resource: Resource, doc: Json): KubeObject {
+  const value = checkDocument(doc);
+  if (!value) throw badRequest(`Object 'Kind' is missing in 'null'`);
   const kind = (value.kind as string | null | undefined) ?? '';
   const apiVersion = (value.apiVersion as string | null | undefined) ?? '';
   if (resource.isCustom) {

@@ -25,15 +25,14 @@ export function fillSystemFields(meta: ObjectMeta, now: Date): void {
   delete meta.generation;
 }
 
-/** Carries over what an update cannot change. In place. */
+/** Carries over what an update cannot change; a mark of deletion that is not there cannot be set, which validation says. In place. */
 export function keepSystemFields(next: ObjectMeta, old: ObjectMeta): void {
-  const kept = ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
-  for (const field of kept) {
-    if (old[field] === undefined) delete next[field];
-    else (next as Record<string, unknown>)[field] = old[field];
-  }
+  if (old.generation === undefined) delete next.generation;
+  else next.generation = old.generation;
+  if (old.deletionTimestamp !== undefined) next.deletionTimestamp = old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined) next.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
   if (next.uid === undefined && old.uid !== undefined) next.uid = old.uid;
-  if (next.creationTimestamp === undefined && old.creationTimestamp !== undefined) next.creationTimestamp = old.creationTimestamp;
+  if (old.creationTimestamp !== undefined) next.creationTimestamp = old.creationTimestamp;
   delete next.selfLink;
 }
 

@@ -93,6 +93,7 @@ const reads = (prefix: string, controller: string): NonNullable<BuiltinKind['sel
 });
 
 const strategy: BuiltinKind['strategy'] = {
+  defaultDeletePolicy: 'Unsupported',
   allowCreateOnUpdate: true,
   validate(obj, ctx) {
     const event = toCoreEvent(obj);
