@@ -10,7 +10,7 @@ import { recordUpdate } from '../apply/managed-fields.ts';
 import { managerOf, type ObjectTarget, type WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
-import { createObject, type Written } from './create.ts';
+import { createObject, storedKind, type Written } from './create.ts';
 import { isReadyToGo } from './delete-rules.ts';
 import { emptyOf, mergeTypes } from './ownership.ts';
 import { storageError } from './storage-error.ts';
@@ -154,13 +154,14 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
     ...validateObjectMetaUpdate(next.metadata, live.metadata),
     ...rules.validate(next, live, ctx),
   ];
-  if (errors.length > 0) throw invalidObject(resource, target.name, errors);
-  if (subresource === '') for (const warning of strategy.warningsOnUpdate?.(next, live, ctx) ?? []) request.warn(warning);
+  if (errors.length > 0) throw invalidObject(storedKind(resource), target.name, errors);
+  if (subresource === '' || subresource === 'status')
+    for (const warning of strategy.warningsOnUpdate?.(next, live, ctx) ?? []) request.warn(warning);
   const validating = validate(deps.plugins, Object.assign(admission, { object: next }));
   if (validating) await validating;
 
   if (request.dryRun) return { obj: next };
-  if (jsonEqual(next, live) && codec.isStorageVersion(head.obj)) return { obj: live, entry: head };
+  if (jsonEqual(next, live) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
   if (isReadyToGo(resource, next)) {
     strategy.beforeCommit?.(undefined, live, ctx);
