@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
-import { workQueue, type Outcome } from '../../runtime/work-queue.ts';
+import { workQueue } from '../../runtime/work-queue.ts';
 import { cloneJson, jsonEqual } from '../../util/json.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
 import { timestamp, type ControllerOptions, type RunningController } from '../controllers/running-controller.ts';
@@ -54,13 +54,13 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
     }
   }
 
-  async function reconcile(name: string): Promise<Outcome> {
+  async function reconcile(name: string): Promise<void> {
     const crd = api.peek(crdResource, '', name);
     if (!crd) return;
     const { deletionTimestamp, finalizers = [] } = crd.metadata;
     try {
       if (deletionTimestamp !== undefined) {
-        if (finalizers.includes(customResourceCleanupFinalizer)) return await empty(crd);
+        if (finalizers.includes(customResourceCleanupFinalizer)) await empty(crd);
         return;
       }
       await establish(crd);
@@ -84,7 +84,7 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
     await writeStatus(crd, [condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')]);
   }
 
-  async function empty(original: KubeObject): Promise<Outcome> {
+  async function empty(original: KubeObject): Promise<void> {
     const { group, names, versions } = crdSpec(original);
     const gr = { group, resource: names.plural };
     const inProgress = condition('Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
@@ -96,7 +96,8 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
     const version = versions.map(candidate => candidate.name).find(candidate => api.catalog.find({ ...gr, version: candidate }));
     emptying.set(`${group}/${names.plural}`, crd.metadata.name ?? '');
     if (version !== undefined) await deleteInstances({ ...gr, version }, crd);
-    if (api.count(gr) > 0) return { requeueAfterMs: 5_000 };
+    // The last one that goes brings the definition back here.
+    if (api.count(gr) > 0) return;
     emptying.delete(`${group}/${names.plural}`);
     await letGo(crd, condition('Terminating', 'False', 'InstanceDeletionCompleted', 'removed all instances'));
   }

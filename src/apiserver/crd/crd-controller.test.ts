@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { FakeClusterApi, fakeResource } from '../../../test/helpers/fake-cluster-api.ts';
+import type { GroupVersionResource, KubeObject } from '../../api/object.ts';
+import type { WriteOptions } from '../cluster-api.ts';
+import { customResourceCleanupFinalizer } from './cleanup-finalizer.ts';
+import { crdController } from './crd-controller.ts';
+import { crdResource, crdStatus } from './crd-object.ts';
+
+const crd = (plural: string, kind: string, names: object = {}, metadata: object = {}): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.ex.io`, ...metadata },
+  spec: {
+    group: 'ex.io',
+    scope: 'Namespaced',
+    names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List`, ...names },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+  status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+});
+
+/** Status of a definition is written with its metadata, as the server does. */
+class CrdApi extends FakeClusterApi {
+  override update(
+    gvr: GroupVersionResource,
+    obj: KubeObject,
+    { subresource: _subresource, ...options }: WriteOptions = {},
+  ): Promise<KubeObject> {
+    return super.update(gvr, obj, options);
+  }
+}
+
+function start(t: TestContext) {
+  const api = new CrdApi(fakeResource('ex.io/v1', 'widgets', 'Widget', { isCustom: true }));
+  const errors: unknown[] = [];
+  const controller = crdController(api, { now: () => new Date('2026-01-02T03:04:05Z'), onError: (_key, error) => errors.push(error) });
+  t.after(() => {
+    controller[Symbol.dispose]();
+    assert.deepEqual(errors, []);
+  });
+  return { api, controller };
+}
+
+const conditionsOf = (obj: KubeObject | undefined): string[] =>
+  (obj ? (crdStatus(obj).conditions ?? []) : []).map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`);
+
+test('a definition gets its names and is established', async t => {
+  const { api, controller } = start(t);
+  await api.create(crdResource, crd('widgets', 'Widget', { shortNames: ['wd'] }));
+  await controller.idle();
+  const found = api.peek(crdResource, '', 'widgets.ex.io');
+  assert.deepEqual(conditionsOf(found), [
+    'NamesAccepted=True NoConflicts: no conflicts found',
+    'Established=True InitialNamesAccepted: the initial names have been accepted',
+  ]);
+  assert.deepEqual(found && crdStatus(found).acceptedNames, {
+    plural: 'widgets',
+    singular: 'widget',
+    shortNames: ['wd'],
+    kind: 'Widget',
+    listKind: 'WidgetList',
+  });
+});
+
+test('a name in use is not given twice, until it is free', async t => {
+  const { api, controller } = start(t);
+  await api.create(crdResource, crd('widgets', 'Widget'));
+  await controller.idle();
+  await api.create(crdResource, crd('gadgets', 'Widget', { singular: 'gadget', listKind: 'GadgetList' }));
+  await controller.idle();
+  assert.deepEqual(conditionsOf(api.peek(crdResource, '', 'gadgets.ex.io')), [
+    'NamesAccepted=False KindConflict: "Widget" is already in use',
+    'Established=False NotAccepted: not all names are accepted',
+  ]);
+
+  await api.delete(crdResource, { namespace: '', name: 'widgets.ex.io' });
+  await controller.idle();
+  assert.deepEqual(conditionsOf(api.peek(crdResource, '', 'gadgets.ex.io')), [
+    'NamesAccepted=True NoConflicts: no conflicts found',
+    'Established=True InitialNamesAccepted: the initial names have been accepted',
+  ]);
+});
+
+test('a deleted definition goes when its instances are gone', async t => {
+  const { api, controller } = start(t);
+  const gvr = { group: 'ex.io', version: 'v1', resource: 'widgets' };
+  await api.create(crdResource, crd('widgets', 'Widget', {}, { finalizers: [customResourceCleanupFinalizer] }));
+  await controller.idle();
+  const instance = (name: string, finalizers: string[]): KubeObject => ({
+    apiVersion: 'ex.io/v1',
+    kind: 'Widget',
+    metadata: { name, namespace: 'default', finalizers },
+  });
+  await api.create(gvr, instance('free', []));
+  const held = await api.create(gvr, instance('held', ['ex.io/hold']));
+  await api.delete(crdResource, { namespace: '', name: 'widgets.ex.io' });
+  await controller.idle();
+  const waiting = api.peek(crdResource, '', 'widgets.ex.io');
+  assert.equal(conditionsOf(waiting).at(-1), 'Terminating=True InstanceDeletionInProgress: CustomResource deletion is in progress');
+  assert.deepEqual(
+    api.peekAll(gvr).map(obj => obj.metadata.name),
+    ['held'],
+  );
+
+  const leaving = api.peek(gvr, 'default', held.metadata.name ?? '');
+  assert.ok(leaving);
+  await api.update(gvr, { ...leaving, metadata: { ...leaving.metadata, finalizers: [] } });
+  await controller.idle();
+  assert.equal(api.peek(crdResource, '', 'widgets.ex.io'), undefined);
+});
+
+test('a definition in a group of Kubernetes says whether it was approved', async t => {
+  const { api, controller } = start(t);
+  const obj = crd(
+    'widgets',
+    'Widget',
+    {},
+    { name: 'widgets.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, for now' } },
+  );
+  (obj['spec'] as { group: string }).group = 'x.k8s.io';
+  await api.create(crdResource, obj);
+  await controller.idle();
+  assert.deepEqual(
+    conditionsOf(api.peek(crdResource, '', 'widgets.x.k8s.io'))[0],
+    'KubernetesAPIApprovalPolicyConformant=False UnapprovedAnnotation: not approved: "unapproved, for now"',
+  );
+});
