@@ -32,7 +32,7 @@ const hubControllers = [
   'garbage-collector-controller',
   'clusterrole-aggregation-controller',
 ];
-const artifacts = path.join(repositoryRoot, '.artifacts/upstream');
+const artifacts = path.join(repositoryRoot, '.artifacts', options.real ? 'upstream-real' : 'upstream-hub');
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -51,6 +51,7 @@ export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubO
     await program.waitUntil(isReady);
   } catch (err) {
     await program.stop();
+    rmSync(scratch, { recursive: true, force: true });
     throw err;
   }
 

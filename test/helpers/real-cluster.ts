@@ -178,7 +178,7 @@ export async function startRealApiServer({
   try {
     await program.waitUntil(async () => (await target.request('GET', '/readyz')).code === 200, { timeoutMs: 90_000 });
   } catch (err) {
-    await program.stop();
+    await cluster[Symbol.asyncDispose]();
     throw err;
   }
   return cluster;
