@@ -1,3 +1,4 @@
+import { goQuote } from '../util/go-quote.ts';
 import { causeOf, type FieldError } from './field-error.ts';
 import { qualifiedKind, qualifiedResource, type GroupResource } from './object.ts';
 
@@ -73,17 +74,17 @@ function detailsOf(gr: GroupResource, name: string): StatusDetails {
 export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message);
 export const unauthorized = () => new StatusError(401, 'Unauthorized', 'Unauthorized');
 export const notFoundError = (gr: GroupResource, name: string) =>
-  new StatusError(404, 'NotFound', `${qualifiedResource(gr)} ${JSON.stringify(name)} not found`, detailsOf(gr, name));
+  new StatusError(404, 'NotFound', `${qualifiedResource(gr)} ${goQuote(name)} not found`, detailsOf(gr, name));
 export const noSuchResource = () => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 export const methodNotAllowed = () =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 export const alreadyExists = (gr: GroupResource, name: string) =>
-  new StatusError(409, 'AlreadyExists', `${qualifiedResource(gr)} ${JSON.stringify(name)} already exists`, detailsOf(gr, name));
+  new StatusError(409, 'AlreadyExists', `${qualifiedResource(gr)} ${goQuote(name)} already exists`, detailsOf(gr, name));
 export const conflict = (gr: GroupResource, name: string, why: string) =>
   new StatusError(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${JSON.stringify(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${goQuote(name)}: ${why}`,
     detailsOf(gr, name),
   );
 export const modifiedConflict = (gr: GroupResource, name: string) =>
@@ -96,7 +97,7 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string, cau
       ? `forbidden: ${why}`
       : name === ''
         ? `${qualifiedResource(gr)} is forbidden: ${why}`
-        : `${qualifiedResource(gr)} ${JSON.stringify(name)} is forbidden: ${why}`,
+        : `${qualifiedResource(gr)} ${goQuote(name)} is forbidden: ${why}`,
     { ...detailsOf(gr, name), ...(causes && { causes }) },
   );
 export const expired = (message: string, continueToken?: string) =>
@@ -116,7 +117,7 @@ export const timeout = (message: string, details?: StatusDetails) => new StatusE
 export function invalidObject(gk: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
   const lines = [...new Set(errors.map(e => (e.field === '' ? e.message : `${e.field}: ${e.message}`)))];
   const summary = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
-  return new StatusError(422, 'Invalid', `${qualifiedKind(gk)} ${JSON.stringify(name)} is invalid: ${summary}`, {
+  return new StatusError(422, 'Invalid', `${qualifiedKind(gk)} ${goQuote(name)} is invalid: ${summary}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
     ...(gk.kind !== '' && { kind: gk.kind }),

@@ -33,6 +33,7 @@ import { isCustomResource } from './crd/custom-resources.ts';
 import { serveDefinitions } from './crd/serve-definitions.ts';
 import { apiHandler } from './http/api-handler.ts';
 import { apiMetrics } from './http/api-metrics.ts';
+import { refuseBrokenRequest } from './http/broken-request.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
 const compactEveryMs = 30_000;
@@ -128,11 +129,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
       keepAliveTimeout: 90_000,
+      headersTimeout: 32_000,
       requestTimeout: 70_000,
-      maxHeaderSize: 64 * 1024,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 1024 * 1024,
     },
     (req, res) => void handler(req, res).catch(error => onError('request', error)),
   );
+  // Their size is limited; beyond a number of them Node would drop some in silence, and with them who is impersonated.
+  server.maxHeadersCount = 0;
+  server.on('clientError', refuseBrokenRequest);
   const compaction = setInterval(() => store.compact(), compactEveryMs).unref();
 
   async function close(): Promise<void> {

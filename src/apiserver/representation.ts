@@ -1,11 +1,19 @@
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
+import { badRequest, StatusError } from '../api/status.ts';
 import { typePrefixLength, type Entry } from '../store/entry.ts';
+import { goQuote } from '../util/go-quote.ts';
 import { printJson } from '../util/json.ts';
+import { internalTypeName } from './go-type-name.ts';
 import type { Resource } from './resource.ts';
-import { partialObjectMetadata, tableOf, type IncludeObject } from './table/table.ts';
+import { partialObjectMetadata, tableOf, type IncludeObject, type Table } from './table/table.ts';
 
-/** The form in which a client wants objects. */
-export type Form = { readonly as: 'object' } | { readonly as: 'partial' } | { readonly as: 'table'; readonly includeObject: IncludeObject };
+type MetaVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
+
+/** The form in which a client wants objects. Whether it fits is known only when there is something to show. */
+export type Form =
+  | { readonly as: 'object' }
+  | { readonly as: 'partial'; readonly apiVersion: MetaVersion; readonly ofList: boolean }
+  | { readonly as: 'table'; readonly apiVersion: MetaVersion; readonly includeObject: string; readonly noHeaders?: boolean };
 
 export const plainForm: Form = { as: 'object' };
 
@@ -68,9 +76,13 @@ function withoutType(resource: Resource, obj: KubeObject): object {
 export async function listObject(resource: Resource, entries: readonly Entry[], meta: ListMeta, form: Form, now: Date): Promise<object> {
   const objects: KubeObject[] = [];
   for (const entry of entries) objects.push(await objectOf(resource, entry));
-  if (form.as === 'table') return tableOf(resource, objects, { includeObject: form.includeObject, listMeta: meta, now });
+  if (form.as === 'table') return inTable(resource, objects, meta, form, now);
   if (form.as === 'partial') {
-    return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata: meta, items: objects.map(partialObjectMetadata) };
+    if (!form.ofList) {
+      throw notThatForm(`you requested PartialObjectMetadata, but the requested object is a list (*${internalTypeName(resource, 'List')})`);
+    }
+    const items = objects.map(obj => ({ ...partialObjectMetadata(obj), apiVersion: form.apiVersion }));
+    return { kind: 'PartialObjectMetadataList', apiVersion: form.apiVersion, metadata: meta, items };
   }
   return {
     kind: resource.listKind,
@@ -84,7 +96,35 @@ export async function listObject(resource: Resource, entries: readonly Entry[], 
 export function oneObject(resource: Resource, obj: KubeObject, form: Form, now: Date): object {
   if (form.as === 'table') {
     const { resourceVersion = '' } = obj.metadata;
-    return tableOf(resource, [obj], { includeObject: form.includeObject, listMeta: { resourceVersion }, now });
+    return inTable(resource, [obj], { resourceVersion }, form, now);
   }
-  return form.as === 'partial' ? partialObjectMetadata(obj) : obj;
+  if (form.as === 'object') return obj;
+  if (form.ofList) {
+    throw notThatForm(`you requested PartialObjectMetadataList, but the requested object is not a list (*${internalTypeName(resource)})`);
+  }
+  return { ...partialObjectMetadata(obj), apiVersion: form.apiVersion };
 }
+
+function inTable(resource: Resource, objects: readonly KubeObject[], listMeta: ListMeta, form: Form & { as: 'table' }, now: Date): object {
+  const { apiVersion, includeObject, noHeaders = false } = form;
+  if (!isIncludeObject(includeObject)) {
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  }
+  const table = tableOf(resource, objects, { includeObject: includeObject || 'Metadata', listMeta, now, noHeaders });
+  return apiVersion === 'meta.k8s.io/v1' ? table : inOldVersion(table, apiVersion);
+}
+
+function inOldVersion(table: Table, apiVersion: MetaVersion): object {
+  const rows = table.rows.map(row =>
+    row.object?.kind === 'PartialObjectMetadata' ? { ...row, object: { ...row.object, apiVersion } } : row,
+  );
+  return { ...table, apiVersion, rows };
+}
+
+function isIncludeObject(text: string): text is IncludeObject | '' {
+  return text === '' || text === 'None' || text === 'Metadata' || text === 'Object';
+}
+
+const notThatForm = (message: string) => new StatusError(406, 'NotAcceptable', message);

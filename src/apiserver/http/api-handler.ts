@@ -20,10 +20,14 @@ import { shapeObject } from '../schema/shape.ts';
 import { ownership } from '../verbs/update.ts';
 import { sendError, sendObject, sendText } from './answer.ts';
 import type { ApiMetrics } from './api-metrics.ts';
+import { checkRoute, routeOf } from './check-route.ts';
+import { InFlight, isLongRunning, type InFlightLimits } from './in-flight.ts';
 import { negotiate } from './negotiate.ts';
 import { servePath, type PathDeps } from './path-handler.ts';
 import { attributesOf, parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
+import { parseTarget } from './request-target.ts';
+import { requestTimeoutMs } from './request-timeout.ts';
 import { serveResource } from './resource-handler.ts';
 import { serveBinding, serveSubresource, type SubresourceDeps } from './subresource-handler.ts';
 import { parseWriteOptions } from './write-options.ts';
@@ -35,46 +39,47 @@ export interface ApiDeps extends PathDeps, SubresourceDeps {
   readonly audit: AuditTrail;
   readonly metrics: () => Promise<string>;
   readonly requests: ApiMetrics;
+  readonly inFlightLimits?: InFlightLimits;
   /** Serves group versions that another server stands behind. Answers false for the rest. */
   readonly proxyAggregated?: (scope: RequestScope) => Promise<boolean> | boolean;
 }
 
-const requestTimeoutMs = 60_000;
+const tooManyRequests = 'Too many requests, please try again later.\n';
 
 export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const impersonate = impersonator(deps.authorizer);
+  const inFlight = new InFlight(deps.inFlightLimits);
 
   return async (req, res) => {
     const startedAt = performance.now();
     const now = new Date();
+    const requestUri = req.url ?? '/';
+    const target = parseTarget(requestUri);
+    if (!target) return refuseTarget(res);
     const auditId = typeof req.headers['audit-id'] === 'string' ? req.headers['audit-id'] : randomUUID();
     res.setHeader('Audit-Id', auditId);
     res.setHeader('Cache-Control', 'no-cache, private');
     const warnings: string[] = [];
     const annotations: Record<string, string> = {};
-    const target = req.url ?? '/';
     const info = parseRequestInfo(req.method ?? 'GET', target);
     const abort = new AbortController();
     const answer = { req, res, info, warnings, acceptsGzip: /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? '')) };
-    const audited = deps.audit.begin({ auditId, requestUri: target, info, req, now, annotations });
+    const audited = deps.audit.begin({ auditId, requestUri, info, req, now, annotations });
     res.once('close', () => {
       abort.abort();
       audited.end(res.statusCode);
       deps.requests.observe(info, req.method ?? '', res.statusCode, performance.now() - startedAt);
     });
-    // Streams have no deadline of this kind: they end by their own.
-    const deadline =
-      info.verb === 'watch'
-        ? undefined
-        : setTimeout(() => abort.abort(timeout('request did not complete within the allotted timeout')), requestTimeoutMs);
-    deadline?.unref();
-    res.once('close', () => clearTimeout(deadline));
-
     try {
+      const deadline = startDeadline(abort, info);
+      res.once('close', () => clearTimeout(deadline));
       const headers = headerValues(req.rawHeaders);
       const user = identify(req, headers, info, warnings, annotations);
       audited.user(user.requestor, user.impersonated);
       const effective = user.impersonated ?? user.requestor;
+      const leave = inFlight.enter(info, effective);
+      if (!leave) return await sendText(answer, 429, tooManyRequests, { 'Retry-After': '1', 'X-Content-Type-Options': 'nosniff' });
+      res.once('close', leave);
       const attributes = attributesOf(info);
       const decision = deps.authorizer.authorize(effective, attributes);
       annotations['authorization.k8s.io/decision'] = decision.allowed ? 'allow' : 'forbid';
@@ -94,15 +99,16 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
           },
         },
       };
-      await dispatch(scope);
+      await untilAborted(dispatch(scope), abort.signal);
     } catch (error) {
+      if (res.closed) return;
       const status = toStatusError(error, abort.signal);
       if (res.headersSent) {
         res.destroy();
         return;
       }
       if (status.code >= 500 && !(error instanceof StatusError)) deps.requests.internalError(error);
-      if (!req.complete) res.setHeader('Connection', 'close');
+      if (hasUnreadBody(req)) res.setHeader('Connection', 'close');
       await sendError(answer, status, safeNegotiate(req, info));
     }
   };
@@ -156,6 +162,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
 
   async function serveReview(scope: RequestScope, resource: Resource, review: (typeof reviews)[string]): Promise<void> {
     if (scope.info.verb !== 'create') throw methodNotAllowed();
+    checkRoute(scope.req, routeOf('create'));
     const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {});
     const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
     const next = decodeObject(resource, await readObjectBody(scope, resource), request);
@@ -183,6 +190,38 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     binding.metadata ??= {};
     return serveBinding(scope, deps.cluster.catalog.find({ group: '', version: 'v1', resource: 'pods' })!, binding);
   }
+}
+
+/** What Go's server says before any handler sees the request. */
+function refuseTarget(res: ServerResponse): void {
+  res.setHeader('Connection', 'close');
+  res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  res.writeHead(400);
+  res.end('400 Bad Request');
+}
+
+/** Streams have no deadline of this kind: they end by their own. */
+function startDeadline(abort: AbortController, info: RequestInfo): NodeJS.Timeout | undefined {
+  if (isLongRunning(info)) return undefined;
+  const expire = () => abort.abort(timeout('request did not complete within the allotted timeout', {}));
+  return setTimeout(expire, requestTimeoutMs(info.query)).unref();
+}
+
+/** Waits for the work, or throws why it was given up; the work itself ends unheard then. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    work.catch(() => {});
+  }
+}
+
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }
 
 function safeNegotiate(req: IncomingMessage, info: RequestInfo) {

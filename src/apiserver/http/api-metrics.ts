@@ -72,7 +72,11 @@ export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) =
 
   return {
     observe(info, method, code, durationMs) {
-      const { group = '', version = '', resource = '', subresource = '' } = info.resource ?? {};
+      // Whatever a client makes up must not become a label: their number has no end.
+      const known = info.resource && cluster.catalog.find(info.resource);
+      const { group = '', version = '', resource = '' } = known ?? {};
+      const wanted = info.resource?.subresource ?? '';
+      const subresource = known?.subresources.some(s => s.name === wanted) ? wanted : '';
       const labels = { verb: (info.resource?.verb ?? method).toUpperCase(), group, version, resource, subresource };
       requests.inc({ ...labels, code: String(code) });
       if (labels.verb !== 'WATCH') durations.observe(labels, durationMs / 1000);

@@ -7,72 +7,113 @@ export interface Negotiated {
   readonly isPretty: boolean;
 }
 
-interface Clause {
-  type: string;
-  parameters: Record<string, string>;
-  quality: number;
+export interface Clause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly quality: number;
 }
 
 /** What may be asked of an endpoint besides plain objects. */
 export interface Offers {
-  readonly table?: boolean;
-  /** The name of the metadata form: objects and lists have different ones. */
-  readonly partial?: 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+  /** Objects as tables and as their metadata alone. */
+  readonly forms?: boolean;
   readonly yaml?: boolean;
 }
 
-const wildcards = new Set(['*/*', 'application/*', 'application/json']);
+const encodings = [
+  { type: 'application', subtype: 'json', encoding: 'json' },
+  { type: 'application', subtype: 'yaml', encoding: 'yaml' },
+] as const;
 
 /** Picks the first form the client accepts and the endpoint offers. Throws 406 when there is none. */
 export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string, offers: Offers): Negotiated {
   const isPretty = wantsPretty(query, userAgent);
-  if (accept === undefined || accept.trim() === '') return { encoding: 'json', form: plainForm, isPretty };
-  for (const clause of parseAccept(accept)) {
-    const form = formOf(clause.parameters, offers, query);
-    if (!form) continue;
-    if (wildcards.has(clause.type)) return { encoding: 'json', form, isPretty };
-    if (offers.yaml !== false && (clause.type === 'application/yaml' || clause.type === 'application/*'))
-      return { encoding: 'yaml', form, isPretty };
+  if (accept === undefined || accept === '') return { encoding: 'json', form: plainForm, isPretty };
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    for (const offered of encodings) {
+      if (type !== offered.type && (type !== '*' || subtype !== '*')) continue;
+      if (subtype !== offered.subtype && subtype !== '*') continue;
+      const form = formOf(parameters, offers, query);
+      if (form) return streamed({ encoding: offered.encoding, form, isPretty: isPretty || parameters.pretty === '1' }, offers);
+    }
   }
   throw notAcceptable(offers);
 }
 
-function notAcceptable(offers: Offers): StatusError {
-  const types =
-    offers.yaml === false
-      ? ['application/json', 'application/json;stream=watch']
-      : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+/** YAML has no form for streams; a client that prefers it is refused although it accepts others. */
+function streamed(negotiated: Negotiated, offers: Offers): Negotiated {
+  if (offers.yaml === false && negotiated.encoding === 'yaml') throw notAcceptable(offers);
+  return negotiated;
+}
+
+export const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+export const streamTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'] as const;
+
+function notAcceptable({ yaml }: Offers): StatusError {
+  const types = yaml === false ? streamTypes : objectTypes;
   return new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types.join(', ')}`);
 }
 
-function formOf(parameters: Record<string, string>, offers: Offers, query: URLSearchParams): Form | undefined {
-  const { as, g, v } = parameters;
-  if (as === undefined) return plainForm;
-  if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-  if (as === 'Table' && offers.table !== false) return { as: 'table', includeObject: includeObject(query) };
-  if (as === offers.partial) return { as: 'partial' };
-  return undefined;
+function formOf(parameters: Clause['parameters'], offers: Offers, query: URLSearchParams): Form | undefined {
+  const { as, g, v, stream = '', sv = '' } = parameters;
+  if (stream !== '' && stream !== 'watch') return undefined;
+  if (sv !== '' && (sv !== 'v1' || offers.forms !== true)) return undefined;
+  if (as === undefined && g === undefined && v === undefined) return plainForm;
+  if (offers.forms !== true || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  const apiVersion = `${g}/${v}` as const;
+  if (as === 'Table') return { as: 'table', apiVersion, includeObject: query.get('includeObject') ?? '' };
+  if (as === 'PartialObjectMetadata') return { as: 'partial', apiVersion, ofList: false };
+  return as === 'PartialObjectMetadataList' ? { as: 'partial', apiVersion, ofList: true } : undefined;
 }
 
-function includeObject(query: URLSearchParams): 'None' | 'Metadata' | 'Object' {
-  const wanted = query.get('includeObject');
-  return wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
-}
-
+/** The clauses of an Accept header, best first. */
 export function parseAccept(accept: string): Clause[] {
-  return accept
-    .split(',')
-    .map(text => {
-      const [type = '', ...rest] = text.split(';').map(part => part.trim());
-      const parameters = Object.fromEntries(rest.map(p => p.split('=', 2) as [string, string]).filter(p => p.length === 2));
-      return { type: type.toLowerCase(), parameters, quality: Number(parameters.q ?? 1) };
-    })
-    .filter(clause => clause.type !== '' && clause.quality > 0)
-    .sort((a, b) => b.quality - a.quality);
+  const clauses: Clause[] = [];
+  for (const part of accept.split(',')) {
+    const [media = '', ...rest] = part.split(';');
+    const [type = '', subtype, ...more] = media.split('/').map(trimSpaces);
+    if (more.length > 0 || (!subtype && type !== '*')) continue;
+    clauses.push({ type, subtype: subtype || '*', ...readParameters(rest) });
+  }
+  return sortClauses(clauses);
 }
+
+function readParameters(parts: readonly string[]): { parameters: Record<string, string>; quality: number } {
+  const parameters: Record<string, string> = {};
+  let quality = 1;
+  for (const part of parts) {
+    const [name = '', value = '', ...more] = part.split('=');
+    if (value === '' || more.length > 0) continue;
+    const key = trimSpaces(name);
+    if (key === 'q') quality = Number.isNaN(Number(value)) ? 0 : Number(value);
+    else if (key !== '__proto__') parameters[key] = trimSpaces(value);
+  }
+  return { parameters, quality };
+}
+
+const trimSpaces = (text: string) => text.replace(/^ +| +$/g, '');
+const insertionSortLimit = 12;
+
+/** By quality, then the specific before the general. The order is not transitive, so the way of sorting matters: by insertion, as Go sorts short lists. */
+function sortClauses(clauses: Clause[]): Clause[] {
+  if (clauses.length > insertionSortLimit) return clauses.sort((a, b) => b.quality - a.quality);
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0 && comesBefore(clauses[j]!, clauses[j - 1]!); j--) {
+      [clauses[j], clauses[j - 1]] = [clauses[j - 1]!, clauses[j]!];
+    }
+  }
+  return clauses;
+}
+
+function comesBefore(a: Clause, b: Clause): boolean {
+  return a.quality > b.quality || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*');
+}
+
+const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
 function wantsPretty(query: URLSearchParams, userAgent: string): boolean {
-  const pretty = query.get('pretty');
-  if (pretty !== null) return pretty !== 'false' && pretty !== '0';
+  const pretty = query.get('pretty') ?? '';
+  if (pretty !== '') return trueWords.has(pretty);
   return /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { StatusError } from '../../api/status.ts';
+import { methodNotAllowed, StatusError } from '../../api/status.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import { printJson, type JsonObject } from '../../util/json.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from '../discovery.ts';
 import type { OpenApiDocument, OpenApiDocuments } from '../openapi/openapi-documents.ts';
 import { serverVersion } from '../server-version.ts';
-import { send, sendObject, sendText } from './answer.ts';
+import { plainJson, send, sendObject, sendText } from './answer.ts';
+import { checkRoute, discoveryRoute, versionRoute, type Route } from './check-route.ts';
 import { serveHealth, type HealthChecks } from './health.ts';
 import { negotiate, parseAccept } from './negotiate.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -19,22 +20,26 @@ export interface PathDeps {
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const swaggerProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const keySetType = 'application/jwk-set+json';
 const yearMs = 365 * 24 * 3600 * 1000;
 
 /** Serves everything that is not a resource. Answers false when nobody knows the path. */
 export async function servePath(scope: RequestScope, deps: PathDeps): Promise<boolean> {
   const path = scope.info.path.length > 1 ? scope.info.path.replace(/\/$/, '') : scope.info.path;
-  const method = scope.req.method ?? 'GET';
   const segments = path.slice(1).split('/');
   if (segments.includes('')) {
     if (path !== '/') return false;
-    await sendPlain(scope, { paths: rootPaths(scope) });
+    await sendObject(scope, 200, { paths: rootPaths(scope) }, { ...plainJson, isPretty: true });
     return true;
   }
-  if (['healthz', 'livez', 'readyz'].includes(segments[0]!)) return serveHealth(scope, segments, deps.health);
-  if (method !== 'GET' && method !== 'HEAD') return false;
   switch (segments[0]) {
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return serveHealth(scope, segments, deps.health);
     case 'version':
+      if (segments.length > 1) return false;
+      requireGet(scope, versionRoute);
       await sendPlain(scope, serverVersion);
       return true;
     case 'metrics':
@@ -46,22 +51,29 @@ export async function servePath(scope: RequestScope, deps: PathDeps): Promise<bo
     case 'openapi':
       return serveOpenApi(scope, segments, deps.openApi);
     case '.well-known':
-      if (path !== '/.well-known/openid-configuration') return false;
-      await sendText(scope, 200, deps.tokens.openidConfiguration(`https://${scope.req.headers.host ?? 'localhost'}/openid/v1/jwks`), {
-        'Content-Type': 'application/json',
-        'Cache-Control': 'public, max-age=3600',
-      });
-      return true;
     case 'openid':
-      if (path !== '/openid/v1/jwks') return false;
-      await sendText(scope, 200, deps.tokens.jwks(), {
-        'Content-Type': 'application/jwk-set+json',
-        'Cache-Control': 'public, max-age=3600',
-      });
-      return true;
+      return serveIssuer(scope, path, deps.tokens);
     default:
       return false;
   }
+}
+
+async function serveIssuer(scope: RequestScope, path: string, tokens: ServiceAccountTokens): Promise<boolean> {
+  const isConfiguration = path === '/.well-known/openid-configuration';
+  if (!isConfiguration && path !== '/openid/v1/jwks') return false;
+  requireGet(scope, isConfiguration ? { produces: ['application/json'] } : { produces: [keySetType] });
+  const keysUrl = `https://${scope.req.headers.host ?? 'localhost'}/openid/v1/jwks`;
+  await sendText(scope, 200, isConfiguration ? tokens.openidConfiguration(keysUrl) : tokens.jwks(), {
+    'Content-Type': isConfiguration ? 'application/json' : keySetType,
+    'Cache-Control': 'public, max-age=3600',
+  });
+  return true;
+}
+
+/** Paths that the real server's router serves have a single method; the others do not look at it. */
+function requireGet({ req }: RequestScope, route: Route): void {
+  if (req.method !== 'GET') throw methodNotAllowed();
+  checkRoute(req, route);
 }
 
 function sendPlain(scope: RequestScope, obj: object): Promise<void> {
@@ -95,11 +107,11 @@ async function serveDiscovery(scope: RequestScope, segments: readonly string[]):
   const resources = scope.cluster.catalog.all();
   const [root, group, version] = segments as ['api' | 'apis', string?, string?];
   if (group === undefined) {
+    if (root === 'api') requireGet(scope, discoveryRoute);
     if (wantsAggregated(scope)) {
       await sendTagged(scope, aggregatedType, Buffer.from(printJson(aggregatedDiscovery(resources, root))));
       return true;
     }
-    scope.res.setHeader('Vary', 'Accept');
     await sendPlain(scope, root === 'api' ? apiVersions(resources, scope.req.headers.host ?? '') : apiGroupList(resources));
     return true;
   }
@@ -108,13 +120,20 @@ async function serveDiscovery(scope: RequestScope, segments: readonly string[]):
   else if (root === 'apis' && version === undefined) found = apiGroup(resources, group);
   else if (root === 'apis' && segments.length === 3) found = apiResourceList(resources, { group, version: version! });
   if (!found) return false;
+  if (root === 'api' || version !== undefined) {
+    const isCustom = resources.every(r => r.isCustom || r.group !== group || r.version !== version);
+    if (root === 'api' || !isCustom) requireGet(scope, discoveryRoute);
+  }
   await sendPlain(scope, found);
   return true;
 }
 
+const isJson = (type: string, subtype: string) =>
+  (type === 'application' && (subtype === 'json' || subtype === '*')) || (type === '*' && subtype === '*');
+
 function wantsAggregated({ req }: RequestScope): boolean {
-  for (const { type, parameters } of parseAccept(req.headers.accept ?? '')) {
-    if (type !== 'application/json' && type !== '*/*') continue;
+  for (const { type, subtype, parameters } of parseAccept(req.headers.accept ?? '')) {
+    if (!isJson(type, subtype)) continue;
     if (parameters.as === 'APIGroupDiscoveryList') {
       if (parameters.g === 'apidiscovery.k8s.io' && parameters.v === 'v2') return true;
       continue;
@@ -161,12 +180,12 @@ async function serveOpenApi(scope: RequestScope, segments: readonly string[], op
 }
 
 async function serveSwagger(scope: RequestScope, openApi: OpenApiDocuments): Promise<void> {
-  for (const { type } of parseAccept(scope.req.headers.accept ?? '*/*')) {
-    if (type === swaggerProtobuf) {
+  for (const { type, subtype } of parseAccept(scope.req.headers.accept ?? '*/*')) {
+    if (`${type}/${subtype}` === swaggerProtobuf) {
       const { body, hash } = openApi.v2Protobuf();
       return sendTagged(scope, swaggerProtobuf, body, hash);
     }
-    if (type === 'application/json' || type === '*/*' || type === 'application/*') {
+    if (isJson(type, subtype)) {
       const { body, hash } = openApi.v2();
       return sendTagged(scope, 'application/json', body, hash);
     }

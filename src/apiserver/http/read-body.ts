@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { gunzipSync } from 'node:zlib';
 import { parseDocument } from 'yaml';
 import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
 import { parseJson, type Json } from '../../util/json.ts';
@@ -21,9 +20,7 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
     if (size > maxBodyBytes) throw bodyTooLarge();
     chunks.push(chunk);
   }
-  const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  if (req.headers['content-encoding'] === 'gzip') return gunzipSync(body, { maxOutputLength: maxBodyBytes });
-  return body;
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 const bodyTooLarge = () => tooLarge(`Request entity too large: limit is ${maxBodyBytes}`);

@@ -1,4 +1,6 @@
 import type { AccessAttributes, ResourceAttributes } from '../../auth/user.ts';
+import { parseFieldSelector } from '../validation/field-selector.ts';
+import type { RequestTarget } from './request-target.ts';
 
 /** What the path and method of a request ask for. */
 export interface RequestInfo {
@@ -21,10 +23,7 @@ const verbsByMethod: Readonly<Record<string, string>> = {
 /** Third segments below a namespace that belong to the namespace itself. */
 const namespaceSubresources = new Set(['status', 'finalize']);
 
-export function parseRequestInfo(method: string, target: string): RequestInfo {
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+export function parseRequestInfo(method: string, { path, query }: RequestTarget): RequestInfo {
   const resource = parseResource(method, path, query);
   return { resource, path, query, verb: resource?.verb ?? method.toLowerCase() };
 }
@@ -33,7 +32,7 @@ export const attributesOf = (info: RequestInfo): AccessAttributes =>
   info.resource ?? { isResource: false, verb: info.verb, path: info.path };
 
 function parseResource(method: string, path: string, query: URLSearchParams): ResourceAttributes | undefined {
-  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/').map(decodeSegment);
+  const segments = path.replace(/^\/+/, '').replace(/\/+$/, '').split('/');
   let group = '';
   let rest: string[];
   if (segments[0] === 'api' && segments.length >= 3) rest = segments.slice(1);
@@ -75,21 +74,19 @@ function parseResource(method: string, path: string, query: URLSearchParams): Re
 }
 
 function isWatch(query: URLSearchParams): boolean {
-  const watch = query.get('watch');
-  return watch !== null && watch !== 'false' && watch !== '0';
+  const watch = query.get('watch')?.toLowerCase();
+  return watch !== undefined && watch !== 'false' && watch !== '0';
 }
 
 /** A list, watch or collection delete of exactly one name is authorized with that name. */
 function nameFromSelector(verb: string, query: URLSearchParams): string {
-  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return '';
-  const match = /(?:^|,)metadata\.name==?([^,=\\]+)(?:,|$)/.exec(query.get('fieldSelector') ?? '');
-  return match?.[1] ?? '';
-}
-
-function decodeSegment(segment: string): string {
+  if (verb !== 'list' && verb !== 'watch') return '';
+  const selector = query.get('fieldSelector') ?? '';
+  if (!selector.includes('metadata.name')) return '';
   try {
-    return decodeURIComponent(segment);
+    const name = parseFieldSelector(selector).requirements.find(r => r.field === 'metadata.name' && r.operator === '=')?.value ?? '';
+    return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
   } catch {
-    return segment;
+    return '';
   }
 }

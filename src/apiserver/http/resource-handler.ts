@@ -11,6 +11,7 @@ import { patchObject } from '../verbs/patch.ts';
 import { parseSelection } from '../verbs/selection.ts';
 import { updateObject } from '../verbs/update.ts';
 import { send, sendBytes, sendObject, successStatus } from './answer.ts';
+import { checkRoute, routeOf } from './check-route.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
 import { decodePatch } from './patch-body.ts';
 import { decodeBody, bodyMediaType, readBody } from './read-body.ts';
@@ -20,9 +21,11 @@ import { decodeDeleteOptions, deleteOptionsType, parseDeleteOptions, parseWriteO
 
 /** Serves the main endpoints of a resource. */
 export function serveResource(scope: RequestScope, resource: Resource): Promise<void> {
-  const { verb, namespace } = scope.info.resource!;
+  const { verb, namespace, name } = scope.info.resource!;
   checkScope(scope, resource, verb);
   if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  if (name === '' && (verb === 'update' || verb === 'patch')) throw methodNotAllowed();
+  if (!resource.isCustom) checkRoute(scope.req, routeOf(verb));
   switch (verb) {
     case 'create':
       return serveCreate(scope, resource, namespace);
@@ -62,7 +65,7 @@ export const targetOf = ({ info }: RequestScope, resource: Resource): ObjectTarg
 });
 
 function negotiateOne(scope: RequestScope): Negotiated {
-  return negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadata' });
+  return negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
 }
 
 async function serveCreate(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
@@ -108,7 +111,7 @@ async function sendEntry(scope: RequestScope, resource: Resource, entry: Entry, 
 }
 
 async function serveList(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
   const selection = parseSelection(resource, namespace, scope.info.query);
   const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
   const meta = listMetaOf(resource, page, negotiated);
@@ -189,7 +192,7 @@ function warnAboutOrphans(
 }
 
 async function serveDeleteCollection(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadataList' });
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
   const listOptions = parseListOptions(scope.info.query);
   const selection = parseSelection(resource, namespace, scope.info.query);
   const { policy, request, options } = await readDelete(scope);

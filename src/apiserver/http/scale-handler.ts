@@ -49,7 +49,7 @@ function scalingOf(resource: Resource): Scaling {
 
 export async function serveScale(scope: RequestScope, resource: Resource): Promise<void> {
   const scaling = scalingOf(resource);
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadata' });
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
   const { verb } = scope.info;
   if (verb === 'get') {
     return sendObject(scope, 200, scaling.scaleOf(await objectOf(resource, await findEntry(scope, resource))), negotiated);

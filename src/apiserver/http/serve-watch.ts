@@ -10,7 +10,7 @@ import type { RequestScope } from './request-scope.ts';
 
 export async function serveWatch(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
   const { form } = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {
-    partial: 'PartialObjectMetadata',
+    forms: true,
     yaml: false,
   });
   const query = watchQuery(scope);

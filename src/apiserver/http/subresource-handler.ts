@@ -14,6 +14,7 @@ import { invalidObject } from '../../api/status.ts';
 import { ownership, writeUpdate } from '../verbs/update.ts';
 import { admissionRequest, optionsObject } from '../verbs/write-context.ts';
 import { sendBytes, sendObject, successStatus } from './answer.ts';
+import { checkRoute, routeOf } from './check-route.ts';
 import { negotiate } from './negotiate.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
 import { findEntry, servePatch, serveUpdate, targetOf } from './resource-handler.ts';
@@ -35,6 +36,7 @@ export async function serveSubresource(scope: RequestScope, resource: Resource, 
   if (!subresource) throw noSuchResource();
   const { verb } = scope.info;
   if (!nodeBound.has(name) && !subresource.verbs.includes(verb)) throw methodNotAllowed();
+  if (!nodeBound.has(name) && !resource.isCustom) checkRoute(scope.req, routeOf(verb));
   if (name === 'scale') return serveScale(scope, resource);
   if (wholeObject.has(name)) return serveWholeObject(scope, resource, name);
   if (nodeBound.has(name)) return refuseNodeBound(scope, resource);
@@ -45,7 +47,7 @@ export async function serveSubresource(scope: RequestScope, resource: Resource, 
 async function serveWholeObject(scope: RequestScope, resource: Resource, name: string): Promise<void> {
   if (scope.info.verb === 'update') return serveUpdate(scope, resource, name);
   if (scope.info.verb === 'patch') return servePatch(scope, resource, name);
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { partial: 'PartialObjectMetadata' });
+  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
   return sendBytes(scope, 200, await bytesOf(resource, await findEntry(scope, resource)), negotiated);
 }
 
