@@ -89,7 +89,7 @@ async function list({ namespace: ns, limit, expected }: LoadTask & { type: 'list
   const [connection] = await connections(1);
   const startedAt = performance.now();
   let size = 0;
-  for (let next: string | undefined = ''; next !== undefined; ) {
+  for (let next: string | undefined = ''; next !== undefined;) {
     const query: string = limit === 0 ? '' : `?limit=${limit}${next === '' ? '' : `&continue=${next}`}`;
     const reply: Reply = check(await connection!.send('GET', `${pathOf(ns)}${query}`), 200, 'list');
     size += reply.size;

@@ -56,6 +56,7 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
   const { frontProxyNames = [], allowAnonymous = true, now = () => new Date() } = deps;
   const clients = certificateVerifier(deps.clientAuthorities, now);
   const frontProxies = certificateVerifier(deps.frontProxyAuthorities ?? [], now);
+  const certified = new WeakMap<DistinguishedName, UserInfo>();
 
   return { authenticate, reviewToken };
 
@@ -69,8 +70,8 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
         return undefined;
       }
     };
-    const certified = attempt(() => frontProxyUser(request)) ?? attempt(() => certificateUser(request));
-    if (certified) return { user: withAuthenticated(certified), warnings: [], annotations: {} };
+    const holder = attempt(() => frontProxyUser(request)) ?? attempt(() => certificateUser(request));
+    if (holder) return { user: withAuthenticated(holder), warnings: [], annotations: {} };
 
     const bearer = bearerToken(firstValue(request.headers, 'authorization'));
     const identity = bearer === undefined ? undefined : attempt(() => tokenIdentity(bearer, deps.audiences));
@@ -112,17 +113,22 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
 
   function certificateUser({ peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
     if (!peerCertificate || deps.clientAuthorities.length === 0) return undefined;
-    const { commonName, organizations, attributes } = clients(peerCertificate, peerIntermediates);
+    const subject = clients(peerCertificate, peerIntermediates);
+    const { commonName, organizations, attributes } = subject;
     if (commonName === '') return undefined;
+    const known = certified.get(subject);
+    if (known) return known;
     const uids = attributes.filter(a => a.oid === uidAttribute).map(a => a.value);
     const uid = uids[0];
     if (uids.length > 1 || uid === '') throw new Error('the certificate must hold one UID that is not empty');
-    return {
+    const user = withAuthenticated({
       name: commonName,
       ...(uid !== undefined && { uid }),
       groups: organizations,
       extra: { [credentialId]: [`X509SHA256=${createHash('sha256').update(peerCertificate.raw).digest('hex')}`] },
-    };
+    });
+    certified.set(subject, user);
+    return user;
   }
 
   function frontProxyUser({ headers, peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
@@ -158,12 +164,26 @@ function bearerToken(header: string): string | undefined {
 
 function certificateVerifier(authorities: readonly X509Certificate[], now: () => Date) {
   const verified = new LRUCache<string, { subject: DistinguishedName; endsAt: number }>({ max: 4096, ttl: 60_000 });
+  const strangers = new LRUCache<string, Error>({ max: 4096, ttl: 60_000 });
 
   return function verify(certificate: X509Certificate, intermediates: readonly X509Certificate[] = []): DistinguishedName {
     const known = verified.get(certificate.fingerprint256);
     if (known && known.endsAt > now().getTime()) return known.subject;
-    const subject = verifyClientCertificate(certificate, authorities, { intermediates, now: now() });
+    const stranger = strangers.get(certificate.fingerprint256);
+    if (stranger) throw stranger;
+    const subject = verifyOrRemember(certificate, intermediates);
     verified.set(certificate.fingerprint256, { subject, endsAt: Date.parse(certificate.validTo) });
     return subject;
   };
+
+  /** Whom an authority did not sign, it will not have signed in a minute; a certificate that is too early or too late may be judged anew. */
+  function verifyOrRemember(certificate: X509Certificate, intermediates: readonly X509Certificate[]): DistinguishedName {
+    try {
+      return verifyClientCertificate(certificate, authorities, { intermediates, now: now() });
+    } catch (error) {
+      const isInTime = Date.parse(certificate.validFrom) <= now().getTime() && now().getTime() <= Date.parse(certificate.validTo);
+      if (isInTime && intermediates.length === 0) strangers.set(certificate.fingerprint256, error as Error);
+      throw error;
+    }
+  }
 }

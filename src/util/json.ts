@@ -25,7 +25,13 @@ const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 /** Prints JSON; bigints become plain integers. */
 export function printJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? rawJson(v.toString()) : v), indent);
+  try {
+    return JSON.stringify(value, undefined, indent);
+  } catch (error) {
+    // Bigints are rare, and looking for them costs more than all the rest of printing.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? rawJson(v.toString()) : v), indent);
+  }
 }
 
 /** Deep equality of JSON values. The order of keys does not matter; a key that is undefined counts as absent. */

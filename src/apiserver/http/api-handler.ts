@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import type { KubeObject } from '../../api/object.ts';
 import { internalServerError, methodNotAllowed, noSuchResource, StatusError, timeout } from '../../api/status.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
@@ -23,6 +22,7 @@ import type { ApiMetrics } from './api-metrics.ts';
 import { checkRoute, routeOf } from './check-route.ts';
 import { InFlight, isLongRunning, type InFlightLimits } from './in-flight.ts';
 import { negotiate } from './negotiate.ts';
+import { peerCertificateOf } from './peer-certificate.ts';
 import { servePath, type PathDeps } from './path-handler.ts';
 import { attributesOf, parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
@@ -66,7 +66,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const answer = { req, res, info, warnings, acceptsGzip: /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? '')) };
     const audited = deps.audit.begin({ auditId, requestUri, info, req, now, annotations });
     res.once('close', () => {
-      abort.abort();
+      if (!res.writableFinished) abort.abort();
       audited.end(res.statusCode);
       deps.requests.observe(info, req.method ?? '', res.statusCode, performance.now() - startedAt);
     });
@@ -120,9 +120,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     warnings: string[],
     annotations: Record<string, string>,
   ) {
-    const socket = req.socket as TLSSocket;
-    const peerCertificate = typeof socket.getPeerX509Certificate === 'function' ? socket.getPeerX509Certificate() : undefined;
-    const authentication = deps.authenticator.authenticate({ headers, peerCertificate });
+    const authentication = deps.authenticator.authenticate({ headers, peerCertificate: peerCertificateOf(req.socket) });
     warnings.push(...authentication.warnings);
     Object.assign(annotations, authentication.annotations);
     const wanted = impersonate(authentication.user, headers, attributesOf(info));

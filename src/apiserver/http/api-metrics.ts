@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import type { Cluster } from '../cluster.ts';
+import { RequestCounts } from './request-counts.ts';
 import type { RequestInfo } from './request-info.ts';
 
 export interface ApiMetrics {
@@ -8,25 +9,11 @@ export interface ApiMetrics {
   print(): Promise<string>;
 }
 
-const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
 /** The numbers that dashboards for kube-apiserver read, under the names they know. */
 export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) => void): ApiMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'apiserver_request_total',
-    help: 'Counter of apiserver requests broken out for each verb, group, version, resource, scope and HTTP response code.',
-    labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Response latency distribution in seconds for each verb, group, version and resource.',
-    labelNames: ['verb', 'group', 'version', 'resource', 'subresource'],
-    buckets: durationBuckets,
-    registers,
-  });
+  const requests = new RequestCounts();
   void new Gauge({
     name: 'apiserver_registered_watchers',
     help: 'Number of currently registered watchers.',
@@ -78,10 +65,9 @@ export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) =
       const wanted = info.resource?.subresource ?? '';
       const subresource = known?.subresources.some(s => s.name === wanted) ? wanted : '';
       const labels = { verb: (info.resource?.verb ?? method).toUpperCase(), group, version, resource, subresource };
-      requests.inc({ ...labels, code: String(code) });
-      if (labels.verb !== 'WATCH') durations.observe(labels, durationMs / 1000);
+      requests.observe(labels, code, labels.verb === 'WATCH' ? undefined : durationMs);
     },
     internalError: onInternalError,
-    print: () => registry.metrics(),
+    print: async () => `${requests.print()}${await registry.metrics()}`,
   };
 }

@@ -10,17 +10,20 @@ import { JsonSyntaxError, scanJson } from './scan-json.ts';
 export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Collects a body within its limit. The rest of a body that is too large is not read. */
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
-  const declared = Number(req.headers['content-length'] ?? 0);
-  if (declared > maxBodyBytes) throw bodyTooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw bodyTooLarge();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+export function readBody(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) throw bodyTooLarge();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBodyBytes) return void chunks.push(chunk);
+      req.pause();
+      reject(bodyTooLarge());
+    });
+    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    req.on('error', reject);
+  });
 }
 
 const bodyTooLarge = () => tooLarge(`Request entity too large: limit is ${maxBodyBytes}`);
