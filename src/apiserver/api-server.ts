@@ -22,8 +22,10 @@ import { auditLog } from './audit/audit-log.ts';
 import { defaultAuditPolicy, type AuditPolicy } from './audit/audit-policy.ts';
 import { auditTrail } from './audit/audit-trail.ts';
 import { ensureSystemObjects } from './bootstrap/system-objects.ts';
+import { serviceIpRecords } from './builtin/service/service-ip-records.ts';
 import { Cluster } from './cluster.ts';
 import { eventTtl } from './controllers/event-ttl.ts';
+import { flowSchemaController } from './controllers/flow-schema-controller.ts';
 import { garbageCollector } from './controllers/garbage-collector.ts';
 import { namespaceController } from './controllers/namespace-controller.ts';
 import { quotaController } from './controllers/quota-controller.ts';
@@ -92,6 +94,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     clusterRoleAggregationController(cluster),
     namespaceFurnitureController(cluster, { ...controllerOptions, rootCa }),
     tokenSecretController(cluster, { ...controllerOptions, rootCa, tokens }),
+    flowSchemaController(cluster, controllerOptions),
+    serviceIpRecords(cluster, controllerOptions),
     certificateSigningController(cluster, { ...controllerOptions, authority: pki.authority, authorizer }),
   ];
 

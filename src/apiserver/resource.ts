@@ -74,6 +74,8 @@ export interface Strategy {
   warningsOnUpdate?(obj: KubeObject, old: KubeObject, ctx: WriteContext): string[];
   /** Runs when the write is certain, before it is stored, in the same turn: allocate addresses, ports. Never on dry run unless `ctx.dryRun` is handled. */
   beforeCommit?(obj: KubeObject | undefined, old: KubeObject | undefined, ctx: WriteContext): void;
+  /** Runs once the object is gone, before the deleter hears of it. */
+  afterDelete?(old: KubeObject, ctx: WriteContext): Promise<void>;
   /** `path` names are checked by the generic code: `subdomain` unless said otherwise. */
   readonly nameRule?: 'subdomain' | 'label' | 'label1035' | 'path' | ((name: string) => string[]);
   /** Whether metadata.generation is kept. */

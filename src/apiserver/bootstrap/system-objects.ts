@@ -1,13 +1,18 @@
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ClusterApi } from '../cluster-api.ts';
+import { timestamp } from '../controllers/running-controller.ts';
+import { flowControlProducer, flowSchemas, priorityLevels, systemFlowSchemas, systemPriorityLevels } from './flow-control.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 interface SystemObject {
   gvr: { group: string; version: string; resource: string };
   obj: KubeObject;
+  manager?: string;
 }
+
+const serviceCidrs = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
 
 const priorityClass = (name: string, value: number, description: string): SystemObject => ({
   gvr: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
@@ -26,7 +31,7 @@ const systemObjects: SystemObject[] = [
     'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
   ),
   {
-    gvr: { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' },
+    gvr: serviceCidrs,
     obj: { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.0.0.0/16'] } },
   },
   {
@@ -38,16 +43,34 @@ const systemObjects: SystemObject[] = [
       spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, targetPort: 443, protocol: 'TCP' }] },
     },
   },
+  ...systemPriorityLevels.map(obj => ({ gvr: priorityLevels, obj, manager: flowControlProducer })),
+  ...systemFlowSchemas.map(obj => ({ gvr: flowSchemas, obj, manager: flowControlProducer })),
 ];
 
 /** Creates what every cluster has from its first second on. */
 export async function ensureSystemObjects(api: ClusterApi): Promise<void> {
-  for (const { gvr, obj } of systemObjects) {
+  for (const { gvr, obj, manager = 'kube-apiserver' } of systemObjects) {
     if (api.peek(gvr, obj.metadata.namespace ?? '', obj.metadata.name!)) continue;
     try {
-      await api.create(gvr, obj, { fieldManager: 'kube-apiserver' });
+      await api.create(gvr, obj, { fieldManager: manager });
     } catch (error) {
       if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
     }
   }
+  await markServiceCidrReady(api);
+}
+
+async function markServiceCidrReady(api: ClusterApi): Promise<void> {
+  const name = 'kubernetes';
+  const cidr = api.peek(serviceCidrs, '', name) as (KubeObject & { status?: { conditions?: { type: string }[] } }) | undefined;
+  if (!cidr || cidr.status?.conditions?.some(({ type }) => type === 'Ready')) return;
+  const condition = {
+    type: 'Ready',
+    status: 'True',
+    lastTransitionTime: timestamp(new Date()),
+    message: 'Kubernetes default Service CIDR is ready',
+  };
+  const body = { apiVersion: cidr.apiVersion, kind: cidr.kind, metadata: { name }, status: { conditions: [condition] } };
+  const how = { subresource: 'status', fieldManager: 'kubernetes-service-cidr-controller', force: true };
+  await api.patch(serviceCidrs, { namespace: '', name }, { type: 'apply', body }, how);
 }

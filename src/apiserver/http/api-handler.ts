@@ -137,7 +137,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const resource = deps.cluster.catalog.find(wanted);
     if (!resource) return serveUnknownResource(scope);
     if (scope.req.method === 'HEAD' || scope.req.method === 'OPTIONS') throw methodNotAllowed();
-    if (resource.deprecationWarning !== undefined && wanted.verb !== 'watch') scope.ctx.warn(resource.deprecationWarning);
+    if (resource.deprecationWarning !== undefined) scope.ctx.warn(resource.deprecationWarning);
     const review = reviews[`${resource.group}/${resource.resource}`];
     if (review) return serveReview(scope, resource, review);
     if (resource.storeKey === '/bindings') return serveBindings(scope, resource);

@@ -82,6 +82,7 @@ async function remove(deps: VerbDeps, { resource }: DeleteInput, head: Entry, li
   if (request.dryRun) return { obj: live, gone: true };
   resource.strategy.beforeCommit?.(undefined, live, writeContext(deps.api, resource, '', request));
   const entry = await deps.store.write(keyOf(head), undefined, head);
+  await resource.strategy.afterDelete?.(live, writeContext(deps.api, resource, '', request));
   return { obj: await resource.codec.fromStorage(entry.obj), gone: true };
 }
 

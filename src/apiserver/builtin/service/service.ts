@@ -1,6 +1,7 @@
 import { at } from '../../../api/field-error.ts';
 import type { ServiceSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { StatusError } from '../../../api/status.ts';
 import type { WriteContext } from '../../resource.ts';
 import { warningsForCidr, warningsForIp } from '../../validation/ip.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
@@ -21,6 +22,8 @@ import {
 } from './service-parts.ts';
 import { allocateNodePorts } from './service-ports.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './validate-service.ts';
+
+const endpoints = { group: '', version: 'v1', resource: 'endpoints' };
 
 const allocationFor = (obj: KubeObject, ctx: WriteContext): Allocation => ({
   name: obj.metadata.name ?? '',
@@ -140,6 +143,12 @@ export const serviceKind: BuiltinKind = {
       hideInternalPolicy(specOf(obj));
     },
     prepareForStatusUpdate: (obj, old) => carryOver(obj, old, 'spec'),
+    async afterDelete({ metadata: { namespace = '', name = '' } }, ctx) {
+      if (!ctx.api.peek(endpoints, namespace, name)) return;
+      await ctx.api.delete(endpoints, { namespace, name }).catch(error => {
+        if (!(error instanceof StatusError && error.code === 404)) throw error;
+      });
+    },
     validate: obj => validateService(obj),
     validateUpdate: validateServiceUpdate,
     validateStatusUpdate: validateServiceStatus,
