@@ -41,6 +41,7 @@ export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
   });
   const address = await api.listen(host, port).catch(async (error: NodeJS.ErrnoException) => {
+    await api.close();
     await store.close();
     throw error.code === 'EADDRINUSE'
       ? new Error(`${host}:${port} is in use by another program; choose another address with --listen`)

@@ -12,6 +12,8 @@ export async function up(options: UpOptions): Promise<void> {
   const startedAt = performance.now();
   const dataDir = resolve(options.data ?? join(homedir(), '.drover'));
   const { host, port } = parseListen(options.listen);
+  // The data hold every Secret: whatever the hub writes is for its own user only.
+  process.umask(0o077);
   const hub = await startHub({ dataDir, host, port });
 
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
