@@ -7,6 +7,8 @@ export interface RequestContext {
   readonly now: Date;
   readonly signal: AbortSignal;
   warn(text: string): void;
+  /** Throws unless the user may create the object that an update or apply did not find. Absent for requests that need no permission. */
+  authorizeCreate?(): void;
   auditAnnotation(key: string, value: string): void;
 }
 
