@@ -13,7 +13,7 @@ import { createObject } from './verbs/create.ts';
 import { decodeObject } from './verbs/decode-object.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { patchObject } from './verbs/patch.ts';
-import { updateObject } from './verbs/update.ts';
+import { updateObject, writeUpdate } from './verbs/update.ts';
 import type { VerbDeps } from './verbs/verbs.ts';
 import { WatchHub } from './watch/watch-hub.ts';
 
@@ -71,7 +71,10 @@ export class Cluster implements ClusterApi, VerbDeps {
     const request = this.#request(options);
     const body = decodeObject(resource, { value: structuredClone(obj) as never, problems: [] }, request);
     const target = { namespace: resource.namespaced ? (obj.metadata.namespace ?? '') : '', name: obj.metadata.name ?? '' };
-    return (await updateObject(this, resource, target, options.subresource ?? '', body, request)).obj;
+    const subresource = options.subresource ?? '';
+    if (!options.isAdmitted) return (await updateObject(this, resource, target, subresource, body, request)).obj;
+    const transform = () => structuredClone(body);
+    return (await writeUpdate(this.#unguarded(), { resource, target, subresource, transform, kind: 'update' }, request)).obj;
   }
 
   async patch(
@@ -85,13 +88,18 @@ export class Cluster implements ClusterApi, VerbDeps {
       target,
       subresource: options.subresource ?? '',
       type: patch.type,
-      body: { value: patch.body, problems: [] },
+      decode: () => ({ value: patch.body, problems: [] }),
     };
     return (await patchObject(this, input, this.#request(options))).obj;
   }
 
   async delete(gvr: GroupVersionResource, target: { namespace: string; name: string }, options: DeleteOptions = {}): Promise<void> {
-    await deleteObject(this, { resource: this.#find(gvr), target, policy: options }, this.#request(options));
+    const deps = options.isAdmitted ? this.#unguarded() : this;
+    await deleteObject(deps, { resource: this.#find(gvr), target, policy: options }, this.#request(options));
+  }
+
+  #unguarded(): VerbDeps {
+    return { api: this, store: this.store, plugins: [] };
   }
 
   #find(gvr: GroupVersionResource): Resource {

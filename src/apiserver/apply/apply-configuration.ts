@@ -57,7 +57,8 @@ function gvkOf(obj: { apiVersion?: string; kind?: string }): string {
   return `${group}/${version}, Kind=${obj.kind ?? ''}`;
 }
 
-function nameOf(obj: KubeObject): string {
+/** An object in messages: `namespace/name; group/version, Kind=kind`. */
+export function nameOf(obj: KubeObject): string {
   const { namespace = '', name = '' } = obj.metadata ?? {};
   return `${namespace}/${name}; ${gvkOf(obj)}`;
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { parseDocument } from 'yaml';
-import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
-import { parseJson, type Json } from '../../util/json.ts';
+import { StatusError, tooLarge } from '../../api/status.ts';
+import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
 import { ProtobufError } from '../protobuf/wire.ts';
 import type { DecodedBody } from '../verbs/decode-object.ts';
-import { JsonSyntaxError, scanJson } from './scan-json.ts';
+import { fieldPositions, JsonSyntaxError, scanJson } from './scan-json.ts';
+import { yamlFault } from './yaml-fault.ts';
 
 export const maxBodyBytes = 3 * 1024 * 1024;
 
@@ -47,11 +48,18 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   );
 }
 
+/** A body that is no document at all. */
+export class BodySyntaxError extends StatusError {
+  constructor(message: string) {
+    super(400, 'BadRequest', message);
+  }
+}
+
 /** Decodes a body; what strict decoding would complain about is collected, not thrown. */
 export function decodeBody(bytes: Buffer, type: MediaType, expected?: { apiVersion: string; kind: string }): DecodedBody {
   if (type === 'protobuf') return decodeProtobufBody(bytes, expected);
   const text = bytes.toString('utf8');
-  return type === 'yaml' ? decodeYaml(text) : decodeJson(text);
+  return { ...(type === 'yaml' ? decodeYaml(text) : decodeJson(text)), raw: bytes };
 }
 
 function decodeProtobufBody(bytes: Buffer, expected: { apiVersion: string; kind: string } | undefined): DecodedBody {
@@ -59,21 +67,51 @@ function decodeProtobufBody(bytes: Buffer, expected: { apiVersion: string; kind:
     const { apiVersion, kind, body } = decodeProtobuf(bytes, expected);
     return { value: { ...body, apiVersion, kind }, problems: [] };
   } catch (error) {
-    if (error instanceof ProtobufError) throw badRequest(error.message);
+    if (error instanceof ProtobufError) throw new BodySyntaxError(error.message);
     throw error;
   }
 }
 
 export function decodeJson(text: string): DecodedBody {
   try {
-    const { duplicates } = scanJson(text);
-    return { value: parseJson(text), problems: duplicates.map(path => `duplicate field ${JSON.stringify(path)}`) };
+    const { duplicates, wholeFloats } = scanJson(text);
+    return {
+      value: wellFormed(parseJson(text), text),
+      problems: duplicates.map(path => `duplicate field ${JSON.stringify(path)}`),
+      wholeFloats,
+      sortProblems: problems => inTextOrder(problems, text),
+    };
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof SyntaxError || error instanceof RangeError) {
-      throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+      throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`);
     }
     throw error;
   }
+}
+
+const halfPair = /\\u[dD][89a-fA-F]/;
+
+/** Escapes that name half a character become the replacement character, as Go reads them. */
+export function wellFormed(value: Json, text: string): Json {
+  if (!halfPair.test(text)) return value;
+  const repair = (item: Json): Json => {
+    if (typeof item === 'string') return item.toWellFormed();
+    if (Array.isArray(item)) return item.map(repair);
+    if (!isJsonObject(item)) return item;
+    return Object.fromEntries(Object.entries(item).map(([key, member]) => [key.toWellFormed(), repair(member)]));
+  };
+  return repair(value);
+}
+
+/** Strict decoding finds unknown and repeated fields in one pass. */
+function inTextOrder(problems: readonly string[], text: string): string[] {
+  const positions = fieldPositions(text);
+  const positionOf = (problem: string) => {
+    const [, kind, path] = /^(duplicate|unknown) field (".*")$/s.exec(problem) ?? [];
+    const places = path === undefined ? undefined : positions.get(JSON.parse(path) as string);
+    return places?.[kind === 'duplicate' ? 1 : 0] ?? Infinity;
+  };
+  return problems.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
 const maxYamlDepth = 1000;
@@ -88,20 +126,21 @@ export function decodeYaml(text: string): DecodedBody {
       // Flow mappings that are not JSON are still YAML.
     }
   }
-  if (nestingOf(text) > maxYamlDepth) throw badRequest('error converting YAML to JSON: yaml: exceeded max depth');
+  if (nestingOf(text) > maxYamlDepth) throw new BodySyntaxError('yaml: exceeded max depth of 10000');
   const doc = parseDocument(text, {
     version: '1.1',
     uniqueKeys: false,
     customTags: (tags: unknown[]) => tags.filter(tag => !isUnwanted(tag)),
     maxAliasCount: 100,
   } as never);
-  const [fault] = doc.errors;
-  if (fault) throw badRequest(`error converting YAML to JSON: yaml: ${fault.message.split('\n', 1)[0]}`);
+  // Of several documents the first counts.
+  const fault = doc.errors.find(error => error.code !== 'MULTIPLE_DOCS');
+  if (fault) throw new BodySyntaxError(`yaml: ${yamlFault(fault, text)}`);
   try {
     const value = JSON.parse(JSON.stringify(doc.toJS({ maxAliasCount: 100 }) ?? null)) as Json;
     return { value, problems: [] };
   } catch (error) {
-    throw badRequest(`error converting YAML to JSON: yaml: ${(error as Error).message}`);
+    throw new BodySyntaxError(`yaml: ${(error as Error).message}`);
   }
 }
 

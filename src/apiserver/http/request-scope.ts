@@ -3,9 +3,9 @@ import { apiVersionOf } from '../../api/object.ts';
 import type { Cluster } from '../cluster.ts';
 import type { RequestContext } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import type { DecodedBody } from '../verbs/decode-object.ts';
+import { unrecognized, type DecodedBody } from '../verbs/decode-object.ts';
 import type { AnswerContext } from './answer.ts';
-import { bodyMediaType, decodeBody, readBody } from './read-body.ts';
+import { bodyMediaType, BodySyntaxError, decodeBody, readBody } from './read-body.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** One HTTP request on its way through the API. */
@@ -20,5 +20,11 @@ export interface RequestScope extends AnswerContext {
 /** Reads and decodes the body of a POST or PUT to a resource. Protobuf bodies name their own kind; `kind` is for those that do not. */
 export async function readObjectBody(scope: RequestScope, resource: Resource, kind = resource.kind): Promise<DecodedBody> {
   const type = bodyMediaType(scope.req.headers['content-type']);
-  return decodeBody(await readBody(scope.req), type, { apiVersion: apiVersionOf(resource), kind });
+  const bytes = await readBody(scope.req);
+  try {
+    return decodeBody(bytes, type, { apiVersion: apiVersionOf(resource), kind });
+  } catch (error) {
+    if (error instanceof BodySyntaxError) throw unrecognized(kind, error.message, bytes);
+    throw error;
+  }
 }

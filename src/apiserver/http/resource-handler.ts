@@ -1,10 +1,10 @@
-import { badRequest, methodNotAllowed, notFoundError, noSuchResource } from '../../api/status.ts';
+import { methodNotAllowed, notFoundError, noSuchResource } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import { bytesOf, isPlain, listBody, listObject, objectOf, oneObject, type ListMeta } from '../representation.ts';
 import type { ObjectTarget } from '../request.ts';
 import type { Resource } from '../resource.ts';
 import { createObject, type Written } from '../verbs/create.ts';
-import { checkName, checkNamespace, decodeObject } from '../verbs/decode-object.ts';
+import { checkName, decodeObject, placeInNamespace } from '../verbs/decode-object.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { listPage, parseListOptions, parseRevision, waitForRevision, type Page } from '../verbs/list.ts';
 import { patchObject } from '../verbs/patch.ts';
@@ -137,20 +137,17 @@ export async function serveUpdate(scope: RequestScope, resource: Resource, subre
   const body = await readObjectBody(scope, resource);
   const request = parseWriteOptions('UpdateOptions', scope.info.query, scope.ctx);
   const obj = decodeObject(resource, body, request);
-  if ((obj.metadata.name ?? '') === '') {
-    throw badRequest(`the name of the object () does not match the name on the URL (${target.name})`);
-  }
+  placeInNamespace(obj, resource, target.namespace);
   checkName(obj, target.name);
-  if (resource.namespaced) checkNamespace(obj, target.namespace);
   const updated = await updateObject(scope.cluster, resource, target, subresource, obj, request);
   return sendWritten(scope, updated.created ? 201 : 200, resource, updated, negotiated);
 }
 
 export async function servePatch(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
   const negotiated = negotiateOne(scope);
-  const { type, body } = await decodePatch(scope, resource);
+  const { type, decode } = await decodePatch(scope, resource);
   const request = parseWriteOptions('PatchOptions', scope.info.query, scope.ctx, type === 'apply');
-  const updated = await patchObject(scope.cluster, { resource, target: targetOf(scope, resource), subresource, type, body }, request);
+  const updated = await patchObject(scope.cluster, { resource, target: targetOf(scope, resource), subresource, type, decode }, request);
   return sendWritten(scope, updated.created ? 201 : 200, resource, updated, negotiated);
 }
 

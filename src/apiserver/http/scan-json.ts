@@ -1,4 +1,5 @@
 import { goQuote } from '../../util/go-quote.ts';
+import type { WholeFloat } from '../verbs/decode-object.ts';
 
 const maxDepth = 10_000;
 const whitespace = /[ \t\r\n]*/y;
@@ -11,6 +12,13 @@ interface Scanner {
   at: number;
   depth: number;
   readonly duplicates: string[];
+  readonly wholeFloats: WholeFloat[];
+  readonly onField: ((path: string, at: number) => void) | undefined;
+}
+
+interface Scanned {
+  readonly duplicates: string[];
+  readonly wholeFloats: WholeFloat[];
 }
 
 /** A document that is not JSON, in the words of Go's decoder. */
@@ -20,13 +28,24 @@ export class JsonSyntaxError extends Error {}
  * Walks JSON text once for what JSON.parse does not tell: fields that appear twice (as `spec.containers[0].name`), nesting that is too deep,
  * and, when the text is not JSON, Go's description of the fault.
  */
-export function scanJson(text: string): { duplicates: string[] } {
-  const scanner: Scanner = { text, at: 0, depth: 0, duplicates: [] };
+export function scanJson(text: string, onField?: (path: string, at: number) => void): Scanned {
+  const scanner: Scanner = { text, at: 0, depth: 0, duplicates: [], wholeFloats: [], onField };
   skipSpace(scanner);
   scanValue(scanner, '');
   skipSpace(scanner);
   if (scanner.at < text.length) throw unexpected(scanner, 'after top-level value');
-  return { duplicates: scanner.duplicates };
+  return { duplicates: scanner.duplicates, wholeFloats: scanner.wholeFloats };
+}
+
+/** Where in the text each field stands, and stands again. */
+export function fieldPositions(text: string): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  scanJson(text, (path, at) => {
+    const places = positions.get(path);
+    if (places) places.push(at);
+    else positions.set(path, [at]);
+  });
+  return positions;
 }
 
 function scanValue(s: Scanner, path: string): void {
@@ -34,7 +53,9 @@ function scanValue(s: Scanner, path: string): void {
   if (c === '{') return scanObject(s, path);
   if (c === '[') return scanArray(s, path);
   if (c === '"') return void scanString(s);
-  if (take(s, numberToken) || take(s, literalToken)) return;
+  const start = s.at;
+  if (take(s, numberToken)) return noteFloat(s, path, s.text.slice(start, s.at));
+  if (take(s, literalToken)) return;
   throw literalFault(s);
 }
 
@@ -46,8 +67,10 @@ function scanObject(s: Scanner, path: string): void {
   for (;;) {
     if (s.text[s.at] !== '"')
       throw unexpected(s, seen.size === 0 ? 'looking for beginning of object key string' : 'looking for beginning of object key string');
+    const start = s.at;
     const key = scanString(s);
     const child = path === '' ? key : `${path}.${key}`;
+    s.onField?.(child, start);
     if (seen.has(key)) s.duplicates.push(child);
     seen.add(key);
     skipSpace(s);
@@ -75,6 +98,13 @@ function scanArray(s: Scanner, path: string): void {
     s.at++;
     skipSpace(s);
   }
+}
+
+/** Integers that are written as floats are told apart: Go does not take them for integers. */
+function noteFloat(s: Scanner, path: string, text: string): void {
+  if (!/[.eE]/.test(text) || !Number.isInteger(Number(text))) return;
+  const steps = path.match(/[^.[\]]+/g) ?? [];
+  s.wholeFloats.push({ path: steps.map(step => (/^[0-9]+$/.test(step) ? Number(step) : step)), text });
 }
 
 function enter(s: Scanner): void {
@@ -112,7 +142,9 @@ function skipSpace(s: Scanner): void {
 
 function unexpected(s: Scanner, where: string, at = s.at): JsonSyntaxError {
   if (at >= s.text.length) return new JsonSyntaxError('unexpected end of JSON input');
-  return new JsonSyntaxError(`invalid character ${printCharacter(String.fromCodePoint(s.text.codePointAt(at)!))} ${where}`);
+  // Go looks at bytes: of a character beyond ASCII it sees the first one.
+  const [byte = 0] = Buffer.from(String.fromCodePoint(s.text.codePointAt(at)!));
+  return new JsonSyntaxError(`invalid character ${printCharacter(String.fromCharCode(byte))} ${where}`);
 }
 
 function printCharacter(c: string): string {

@@ -53,7 +53,7 @@ function parseOperations(patch: Json): JsonObject[] {
     }
   }
   if (patch.length > maxOperations)
-    throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`);
+    throw tooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`);
   return patch as JsonObject[];
 }
 

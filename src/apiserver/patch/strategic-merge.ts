@@ -58,11 +58,17 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: MergeType | u
 
 function obeyDirective(command: Json, patch: JsonObject): JsonObject {
   if (command === 'delete') return {};
-  if (command !== 'replace') throw plainError(`unknown patch type: ${goPrint(command)} in map: ${goPrint(patch)}`);
+  if (command !== 'replace') throw unknownDirective(command, patch);
   const replaced = copyObject(patch);
   delete replaced[directive];
   return replaced;
 }
+
+/** Go prints what is no string with a complaint about the format. */
+const unknownDirective = (command: Json, patch: JsonObject) =>
+  plainError(
+    `unknown patch type: ${typeof command === 'string' ? command : `%!s(${goTypeName(command)}=${goPrint(command)})`} in map: ${goPrint(patch)}`,
+  );
 
 function keepRetainedKeys(merged: JsonObject, patch: JsonObject): void {
   const list = getKey(patch, retainKeys);
@@ -194,7 +200,7 @@ function obeyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKe
       left = left.filter(other => getKey(other, mergeKey) !== value);
     } else if (command === 'replace') isReplace = true;
     else if (command === 'merge') throw plainError('merging lists cannot yet be specified in the patch');
-    else throw plainError(`unknown patch type: ${goPrint(command)} in map: ${goPrint(item)}`);
+    else throw unknownDirective(command, item);
   }
   return isReplace ? { original: plain, patch: [] } : { original: left, patch: plain };
 }

@@ -1,16 +1,17 @@
 import type { FieldError } from '../../api/field-error.ts';
 import { apiVersionOf, type GroupResource, type KubeObject } from '../../api/object.ts';
-import { alreadyExists, badRequest, invalidObject, plainError, StatusError } from '../../api/status.ts';
+import { alreadyExists, invalidObject, plainError, StatusError } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import { RevisionConflictError } from '../../store/store.ts';
 import { mutate, validate } from '../admission/admission-chain.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import { managerOf, type WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import { validateObjectMeta } from '../validation/object-meta.ts';
+import { metaErrorsOnCreate } from './meta-checks.ts';
+import { placeInNamespace } from './decode-object.ts';
 import { emptyOf, mergeTypes } from './ownership.ts';
 import { storageError } from './storage-error.ts';
-import { dropDuplicateOwners, fillSystemFields, generateName } from './system-fields.ts';
+import { dropDuplicateOwners, fillSystemFields, generateName, wipeSystemFields } from './system-fields.ts';
 import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
 
@@ -31,6 +32,7 @@ export async function createObject(
   body: KubeObject,
   request: WriteRequest,
 ): Promise<Written> {
+  wipeSystemFields(body.metadata);
   placeInNamespace(body, resource, namespace);
   dropDuplicateOwners(body.metadata, text => request.warn(text));
   recordUpdate({
@@ -44,7 +46,13 @@ export async function createObject(
     now: request.now,
     ...emptyOf(resource),
   });
-  return storeNew(deps, resource, namespace, body, request, optionsObject('CreateOptions', request));
+  return storeNew(deps, resource, namespace, body, request, { options: optionsObject('CreateOptions', request), refusesVersion: true });
+}
+
+export interface NewObjectRules {
+  readonly options: KubeObject;
+  /** Only a POST minds a resource version: other verbs create what they did not find. */
+  readonly refusesVersion?: boolean;
 }
 
 /** The part of creation that apply and update-as-create share: ownership is recorded already. */
@@ -54,7 +62,7 @@ export async function storeNew(
   namespace: string,
   body: KubeObject,
   request: WriteRequest,
-  options: KubeObject,
+  { options, refusesVersion = false }: NewObjectRules,
 ): Promise<Written> {
   const admission = admissionRequest(
     deps.api,
@@ -75,23 +83,24 @@ export async function storeNew(
   const obj = admission.object ?? body;
   if (resource.namespaced) obj.metadata.namespace = namespace;
   else delete obj.metadata.namespace;
-  dropDuplicateOwners(obj.metadata, () => {});
+  dropDuplicateOwners(obj.metadata, text => request.warn(text), ' after mutating admission happens');
 
   const { strategy } = resource;
   const ctx = writeContext(deps.api, resource, '', request);
   const prefix = (obj.metadata.name ?? '') === '' ? obj.metadata.generateName : undefined;
-  const hadVersion = obj.metadata.resourceVersion;
+  const version = obj.metadata.resourceVersion ?? '';
+  delete obj.metadata.resourceVersion;
   fillSystemFields(obj.metadata, request.now);
   strategy.prepareForCreate?.(obj, ctx);
   if (strategy.hasGeneration) obj.metadata.generation = 1;
 
   for (let attempt = 1; ; attempt++) {
     if (prefix !== undefined && prefix !== '') obj.metadata.name = generateName(prefix);
-    check(resource, obj, [...metaErrors(resource, obj), ...(strategy.validate?.(obj, ctx) ?? [])]);
+    check(resource, obj, [...metaErrorsOnCreate(resource, obj.metadata), ...(strategy.validate?.(obj, ctx) ?? [])]);
     for (const warning of strategy.warningsOnCreate?.(obj, ctx) ?? []) request.warn(warning);
     const validating = validate(deps.plugins, Object.assign(admission, { object: obj, name: obj.metadata.name }));
     if (validating) await validating;
-    if (hadVersion !== undefined && hadVersion !== '') throw plainError('resourceVersion should not be set on objects to be created');
+    if (refusesVersion && isVersion(version)) throw plainError('resourceVersion should not be set on objects to be created');
 
     const name = obj.metadata.name!;
     const key = { resource: resource.storeKey, namespace: resource.namespaced ? namespace : '', name };
@@ -123,21 +132,8 @@ function existing(gr: GroupResource, name: string, entry: Entry | undefined): St
   return new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
-function placeInNamespace(obj: KubeObject, resource: Resource, namespace: string): void {
-  const inBody = obj.metadata.namespace ?? '';
-  if (!resource.namespaced) {
-    if (inBody !== '') throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    return;
-  }
-  if (inBody !== '' && inBody !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
-  obj.metadata.namespace = namespace;
-}
-
-function metaErrors(resource: Resource, obj: KubeObject): FieldError[] {
-  return validateObjectMeta(obj.metadata, { namespaced: resource.namespaced, nameRule: resource.strategy.nameRule ?? 'subdomain' });
-}
+/** What is no number is ignored, as the real server does. */
+const isVersion = (text: string) => /^[0-9]+$/.test(text) && Number(text) !== 0;
 
 /** What refusals call a kind: events of both groups are one kind, that of the group they are stored in. */
 export function storedKind({ kind, storeKey }: Resource): { group: string; kind: string } {

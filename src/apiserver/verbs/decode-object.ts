@@ -1,87 +1,125 @@
+import { invalid } from '../../api/field-error.ts';
 import { apiVersionOf, parseApiVersion, type KubeObject } from '../../api/object.ts';
-import { badRequest } from '../../api/status.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { badRequest, invalidObject, type StatusError } from '../../api/status.ts';
+import { cloneJson, isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import type { WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
+import { BodyFault, documentProblem, readType, type TypedBody } from './body-type.ts';
 import { reportProblems } from './field-validation.ts';
 
-/** Where a body came from: problems found while reading its text, such as duplicate fields, travel with it. */
+/** Where a body came from: what only its text tells travels with it. */
 export interface DecodedBody {
   readonly value: Json;
+  /** Found while reading the text, such as duplicate fields. */
   readonly problems: readonly string[];
+  readonly raw?: Buffer;
+  /** Whole numbers that were not written as integers. */
+  readonly wholeFloats?: readonly WholeFloat[];
+  /** Brings problems into the order of the text. */
+  sortProblems?(problems: readonly string[]): string[];
+}
+
+export interface WholeFloat {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
 }
 
 /** Turns the body of a POST or PUT into an object of the resource: right kind, Go's shape, defaults filled. */
-export function decodeObject(resource: Resource, { value, problems }: DecodedBody, request: WriteRequest): KubeObject {
-  const body = checkType(resource, value);
-  const found = [...problems];
+export function decodeObject(resource: Resource, decoded: DecodedBody, request: WriteRequest): KubeObject {
+  const typed = typedBody(resource, decoded);
+  if (resource.isCustom) checkCustomType(resource, typed);
+  else if (typed.apiVersion !== apiVersionOf(resource)) throw otherVersion(resource, typed.apiVersion);
+  const body = typedObject(resource, typed.body);
+  const found = [...decoded.problems];
+  for (const float of decoded.wholeFloats ?? []) checkWholeFloat(resource, body, float);
   const obj = resource.codec.shape(body, found);
-  reportProblems(found, resource, request);
+  const isMixed = decoded.problems.length > 0 && found.length > decoded.problems.length;
+  reportProblems(isMixed ? (decoded.sortProblems?.(found) ?? found) : found, resource, request);
   resource.codec.setDefaults(obj);
   return obj;
 }
 
+function typedBody(resource: Resource, { value, raw }: DecodedBody): TypedBody {
+  try {
+    return readType(resource, value, raw?.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    if (!error.claimed) throw unrecognized(resource.kind, error.message, raw ?? Buffer.from(printJson(value)));
+    const { kind, version } = error.claimed;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${error.message}`);
+  }
+}
+
+export function typedObject(resource: Resource, body: JsonObject): KubeObject {
+  return {
+    ...body,
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: (body.metadata ?? {}) as JsonObject,
+  } as unknown as KubeObject;
+}
+
+const otherVersion = (resource: Resource, apiVersion: string) =>
+  badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(resource)})`);
+
+/** A custom object of another kind is decoded like any; validation then says what it should have been. */
+export function checkCustomType(resource: Resource, { body, kind, apiVersion }: TypedBody, isPatch = false): void {
+  if (!isPatch && apiVersion !== apiVersionOf(resource)) throw otherVersion(resource, apiVersion);
+  const errors = [
+    ...(kind === resource.kind ? [] : [invalid('kind', kind, `must be ${resource.kind}`)]),
+    ...(apiVersion === apiVersionOf(resource) ? [] : [invalid('apiVersion', apiVersion, `must be ${apiVersionOf(resource)}`)]),
+  ];
+  if (errors.length === 0) return;
+  const name = isJsonObject(body.metadata) && typeof body.metadata.name === 'string' ? body.metadata.name : '';
+  throw invalidObject({ group: parseApiVersion(apiVersion).group, kind }, name, errors);
+}
+
+const maxSummaryBytes = 30;
+
+/** The answer to a body of which not even the kind is known. */
+export function unrecognized(kind: string, why: string, body: Buffer): StatusError {
+  const start = body.subarray(0, maxSummaryBytes);
+  const shown = body[0] === 0x7b ? start.toString('utf8') : start.toString('hex');
+  const summary = body.length === 0 ? '<empty>' : body.length > maxSummaryBytes ? `${shown} ...` : shown;
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary})`);
+}
+
+/** Go refuses `1.0` for an integer. The decoder is shown a number it must refuse there, and quoted with what was written. */
+function checkWholeFloat(resource: Resource, body: KubeObject, { path, text }: WholeFloat): void {
+  if (resource.isCustom) return;
+  const copy = cloneJson(body) as unknown as JsonObject;
+  let parent: Json | undefined = copy;
+  for (const step of path.slice(0, -1)) parent = (parent as JsonObject | undefined)?.[step];
+  if (typeof parent !== 'object' || parent === null) return;
+  (parent as JsonObject)[path.at(-1)!] = NaN;
+  try {
+    resource.codec.shape(copy as unknown as KubeObject, []);
+  } catch (error) {
+    const { message } = error as Error;
+    if (message.includes('number NaN')) throw badRequest(message.replace('number NaN', `number ${text}`));
+  }
+}
+
 /** A document that can be asked for its kind, or undefined for null. Throws the words of Go's decoder otherwise. */
 export function checkDocument(value: Json): JsonObject | undefined {
-  if (value === null) return undefined;
-  if (!isJsonObject(value)) {
-    const kind = Array.isArray(value) ? 'array' : typeof value;
-    throw badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'boolean' ? 'bool' : kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
-  }
-  for (const field of ['apiVersion', 'kind'] as const) {
-    const given = value[field];
-    if (given !== undefined && given !== null && typeof given !== 'string') {
-      const type =
-        typeof given === 'boolean' ? 'bool' : Array.isArray(given) ? 'array' : typeof given === 'bigint' ? 'number' : typeof given;
-      throw badRequest(
-        `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${field} of type string`,
-      );
-    }
-  }
-  return value;
+  const problem = documentProblem(value);
+  if (problem !== undefined) throw badRequest(problem);
+  return (value as JsonObject | null) ?? undefined;
 }
 
-function checkType(resource: Resource, doc: Json): KubeObject {
-  const value = checkDocument(doc);
-  if (!value) throw badRequest(`Object 'Kind' is missing in 'null'`);
-  const kind = (value.kind as string | null | undefined) ?? '';
-  const apiVersion = (value.apiVersion as string | null | undefined) ?? '';
-  if (resource.isCustom) {
-    if (kind === '') throw badRequest(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
-    if (apiVersion === '') throw badRequest(`Object 'apiVersion' is missing in '${JSON.stringify(value)}'`);
-  }
-  const wanted = apiVersionOf(resource);
-  if (kind !== '' && kind !== resource.kind && (apiVersion === '' || apiVersion === wanted)) throw wrongKind(resource, kind, apiVersion);
-  if (apiVersion !== '' && apiVersion !== wanted) {
-    if (kind !== '' && kind !== resource.kind) throw wrongKind(resource, kind, apiVersion);
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`);
-  }
-  return { ...value, kind: resource.kind, apiVersion: wanted, metadata: (value.metadata ?? {}) as JsonObject } as unknown as KubeObject;
-}
-
-function wrongKind(resource: Resource, kind: string, apiVersion: string) {
-  const { group, version } = parseApiVersion(apiVersion === '' ? apiVersionOf(resource) : apiVersion);
-  if (resource.isCustom) {
-    return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind`);
-  }
-  return badRequest(
-    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: converting (${group === '' ? '' : `${group}.`}${kind}) to (${group === '' ? '' : `${resource.group}.`}${resource.kind}): unknown conversion`,
-  );
-}
-
-/** The name in a body must be the one in the path. */
+/** The name in a body must be there, and be the one in the path. */
 export function checkName(obj: KubeObject, name: string): void {
   const inBody = obj.metadata.name ?? '';
-  if (inBody !== '' && inBody !== name) {
-    throw badRequest(`the name of the object (${inBody}) does not match the name on the URL (${name})`);
-  }
+  if (inBody === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (inBody !== name) throw badRequest(`the name of the object (${inBody}) does not match the name on the URL (${name})`);
 }
 
-export function checkNamespace(obj: KubeObject, namespace: string): void {
+/** Puts an object into the namespace of the path; a body may leave it out but not name another. In place. */
+export function placeInNamespace(obj: KubeObject, resource: Resource, namespace: string): void {
   const inBody = obj.metadata.namespace ?? '';
-  if (inBody !== '' && inBody !== namespace) {
-    throw badRequest(`the namespace of the object (${inBody}) does not match the namespace on the URL (${namespace})`);
+  if (!resource.namespaced) delete obj.metadata.namespace;
+  else if (inBody === '') obj.metadata.namespace = namespace;
+  else if (inBody !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }

@@ -1,4 +1,5 @@
-import { badRequest, StatusError } from '../../api/status.ts';
+import { invalid } from '../../api/field-error.ts';
+import { badRequest, invalidObject, type StatusError } from '../../api/status.ts';
 import type { WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
 
@@ -17,19 +18,16 @@ export function reportProblems(problems: readonly string[], resource: Resource, 
   );
 }
 
-/** The same for a patch, whose faults are reported as an invalid field. */
-export function reportPatchProblems(problems: readonly string[], resource: Resource, name: string, request: WriteRequest): void {
+/** The same for a patch, whose faults are reported as an invalid field. `printed` is what the API shows of it. */
+export function reportPatchProblems(problems: readonly string[], printed: () => string, request: WriteRequest): void {
   if (problems.length === 0 || request.fieldValidation === 'Ignore') return;
   if (request.fieldValidation === 'Warn') {
     for (const problem of new Set(problems)) request.warn(problem);
     return;
   }
-  throw invalidPatch(resource, name, `strict decoding error: ${[...new Set(problems)].join(', ')}`);
+  throw invalidPatch(printed(), `strict decoding error: ${[...new Set(problems)].join(', ')}`);
 }
 
-export function invalidPatch(resource: Resource, name: string, why: string): StatusError {
-  return new StatusError(422, 'Invalid', ` ${JSON.stringify('')} is invalid: patch: Invalid value: ${why}`.trimStart(), {
-    causes: [{ reason: 'FieldValueInvalid', message: `Invalid value: ${why}`, field: 'patch' }],
-    ...(name === '' && { kind: resource.kind }),
-  });
+export function invalidPatch(printed: string, why: string): StatusError {
+  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', printed, why)]);
 }

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../api/object.ts';
-import { badRequest, StatusError } from '../../api/status.ts';
-import { cloneJson, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { applyConfiguration } from '../apply/apply-configuration.ts';
+import { badRequest, conflict, plainError, StatusError } from '../../api/status.ts';
+import { goPrint } from '../../util/go-print.ts';
+import { cloneJson, isJsonObject, printJson, type Json } from '../../util/json.ts';
+import { applyConfiguration, nameOf } from '../apply/apply-configuration.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import type { Patch } from '../cluster-api.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -9,10 +10,11 @@ import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
 import type { ObjectTarget, WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
+import { RestoreError, restoreStruct } from '../schema/restore-struct.ts';
+import { BodyFault, goKind, readType } from './body-type.ts';
 import { storeNew } from './create.ts';
-import { checkName, checkNamespace, type DecodedBody } from './decode-object.ts';
+import { checkCustomType, checkName, placeInNamespace, typedObject, type DecodedBody } from './decode-object.ts';
 import { invalidPatch, reportPatchProblems } from './field-validation.ts';
-import { dropDuplicateOwners } from './system-fields.ts';
 import { ownership, writeUpdate, type Updated } from './update.ts';
 import type { VerbDeps } from './verbs.ts';
 import { optionsObject } from './write-context.ts';
@@ -22,7 +24,8 @@ export interface PatchInput {
   readonly target: ObjectTarget;
   readonly subresource: string;
   readonly type: Patch['type'];
-  readonly body: DecodedBody;
+  /** Reads the body. A patch of an object that is not there is never read. */
+  decode(request: WriteRequest): DecodedBody;
 }
 
 export function patchObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): Promise<Updated> {
@@ -30,66 +33,80 @@ export function patchObject(deps: VerbDeps, input: PatchInput, request: WriteReq
 }
 
 function mergeObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): Promise<Updated> {
-  const { resource, target, subresource } = input;
+  const { resource, target, subresource, type } = input;
+  let decoded: DecodedBody | undefined;
   const transform = (live: KubeObject): KubeObject => {
-    const problems = [...input.body.problems];
-    const next = reshape(resource, applyPatch(input, live), target.name, problems);
-    reportPatchProblems(problems, resource, target.name, request);
-    checkIdentity(resource, next, target);
-    dropDuplicateOwners(next.metadata, text => request.warn(text));
+    decoded ??= input.decode(request);
+    const doc = live as unknown as Json;
+    const next =
+      type === 'strategic'
+        ? strategicallyPatched(resource, doc, decoded, request)
+        : redecoded(resource, type === 'json' ? applyJsonPatch(doc, decoded.value) : applyMergePatch(doc, decoded.value), decoded, request);
+    placeInNamespace(next, resource, target.namespace);
+    checkName(next, target.name);
     recordUpdate({ ...ownership(deps, resource, subresource, request), live, next });
     return next;
   };
   return writeUpdate(deps, { resource, target, subresource, transform, kind: 'patch' }, request);
 }
 
-function applyPatch({ resource, type, body }: PatchInput, live: KubeObject): Json {
-  const doc = live as unknown as Json;
-  if (type === 'json') return applyJsonPatch(doc, body.value);
-  if (!isJsonObject(body.value))
-    throw badRequest(`json: cannot unmarshal ${goKind(body.value)} into Go value of type map[string]interface {}`);
-  if (type === 'merge') return applyMergePatch(doc, body.value);
-  return applyStrategicMergePatch(doc, body.value, resource.mergeType);
-}
-
-const goKind = (value: Json) => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
-
-/** A patched document must still be an object of its kind; what does not fit is the patch's fault. */
-function reshape(resource: Resource, doc: Json, name: string, problems: string[]): KubeObject {
-  if (!isJsonObject(doc)) throw invalidPatch(resource, name, 'the patched document is not an object');
-  const body = { ...doc, metadata: (doc.metadata ?? {}) as JsonObject } as unknown as KubeObject;
+/** A patched document is decoded again as if it had been sent; what does not fit is the patch's fault. */
+function redecoded(resource: Resource, doc: Json, { problems }: DecodedBody, request: WriteRequest): KubeObject {
+  const printed = () => printJson(doc);
+  const found = [...problems];
   try {
-    const obj = resource.codec.shape(body, problems);
+    const typed = readType(resource, doc, resource.isCustom ? printed() : undefined);
+    if (resource.isCustom) checkCustomType(resource, typed, true);
+    const obj = resource.codec.shape(typedObject(resource, typed.body), found);
+    reportPatchProblems(found, printed, request);
     resource.codec.setDefaults(obj);
     return obj;
   } catch (error) {
-    if (error instanceof StatusError && error.code === 400) throw invalidPatch(resource, name, patchFault(error));
+    if (error instanceof BodyFault) throw invalidPatch(printed(), error.message);
+    if (error instanceof StatusError && error.code === 400) throw invalidPatch(printed(), decodingFault(resource, error));
     throw error;
   }
 }
 
-function patchFault(error: StatusError): string {
-  const marker = error.message.indexOf(': json: ');
-  return marker < 0 ? error.message : error.message.slice(marker + 2);
+function decodingFault({ kind, version }: Resource, { message }: StatusError): string {
+  const prefix = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
-function checkIdentity(resource: Resource, obj: KubeObject, target: ObjectTarget): void {
-  if (obj.kind !== resource.kind || obj.metadata === undefined) {
-    throw badRequest(`the object provided is unrecognized: kind must be ${resource.kind}`);
+/** A strategically patched document becomes an object without passing through JSON: its type is not looked at again. */
+function strategicallyPatched(resource: Resource, live: Json, { value, problems }: DecodedBody, request: WriteRequest): KubeObject {
+  const printed = () => goPrint(value ?? {});
+  const doc = applyStrategicMergePatch(live, value ?? {}, resource.mergeType);
+  try {
+    const { obj, unknown } = restored(resource, doc);
+    reportPatchProblems([...problems, ...unknown.sort()], printed, request);
+    resource.codec.setDefaults(obj);
+    return obj;
+  } catch (error) {
+    if (error instanceof RestoreError) throw invalidPatch(printed(), error.message);
+    throw error;
   }
-  checkName(obj, target.name);
-  if (resource.namespaced) checkNamespace(obj, target.namespace);
+}
+
+/** The decoder is quicker than the converter and agrees with it on all that is right. */
+function restored(resource: Resource, doc: Json): { obj: KubeObject; unknown: string[] } {
+  const unknown: string[] = [];
+  const shape = (body: Json) => resource.codec.shape(typedObject(resource, isJsonObject(body) ? body : {}), unknown);
+  try {
+    return { obj: shape(doc), unknown };
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400 || !resource.codec.goType) throw error;
+    unknown.length = 0;
+    return { obj: shape(restoreStruct(resource.codec.goType, doc)), unknown };
+  }
 }
 
 function applyObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): Promise<Updated> {
   const { resource, target, subresource } = input;
-  if (!isJsonObject(input.body.value)) {
-    throw badRequest(
-      `error decoding YAML: json: cannot unmarshal ${goKind(input.body.value)} into Go value of type map[string]interface {}`,
-    );
-  }
-  const applied = cloneJson(input.body.value) as unknown as KubeObject;
+  let decoded: DecodedBody | undefined;
   const merge = (live: KubeObject | undefined) => {
+    decoded ??= input.decode(request);
+    const applied = cloneJson(appliedObject(decoded.value));
     const merged = applyConfiguration({
       ...ownership(deps, resource, subresource, request),
       live,
@@ -98,28 +115,48 @@ function applyObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): 
       force: request.force,
       kind: resource.kind,
     });
-    const problems = [...input.body.problems];
-    const next = reshape(resource, merged as unknown as Json, target.name, problems);
-    reportPatchProblems(problems, resource, target.name, request);
-    checkIdentity(resource, next, target);
+    const next = converted(resource, merged);
+    reportPatchProblems(decoded.problems, () => printJson(decoded!.value), request);
+    if (live === undefined && (next.metadata.uid ?? '') !== '') throw uidMismatch(resource, target, next.metadata.uid!);
+    placeInNamespace(next, resource, target.namespace);
+    checkName(next, target.name);
     return next;
   };
   const create = async () => {
-    const obj = merge(undefined);
-    if (applied.metadata?.uid) {
-      throw new StatusError(
-        409,
-        'Conflict',
-        `uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
-      );
-    }
-    obj.metadata.name ??= target.name;
-    if (resource.namespaced) obj.metadata.namespace = target.namespace;
-    return storeNew(deps, resource, target.namespace, obj, request, optionsObject('PatchOptions', request));
+    const rules = { options: optionsObject('CreateOptions', request) };
+    return storeNew(deps, resource, target.namespace, merge(undefined), request, rules);
   };
   return writeUpdate(
     deps,
     { resource, target, subresource, transform: merge, kind: 'apply', ...(subresource === '' && { create }) },
     request,
   );
+}
+
+function appliedObject(value: Json): KubeObject {
+  if (value !== null && !isJsonObject(value)) {
+    const why = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
+  return (value ?? {}) as unknown as KubeObject;
+}
+
+function converted(resource: Resource, merged: KubeObject): KubeObject {
+  try {
+    const { obj } = restored(resource, merged as unknown as Json);
+    resource.codec.setDefaults(obj);
+    return obj;
+  } catch (error) {
+    if (!(error instanceof RestoreError)) throw error;
+    const subject = nameOf(merged);
+    const type = subject.slice(subject.indexOf('; ') + 2);
+    throw plainError(
+      `failed to convert new object (${subject}) to proper version: unable to convert unstructured object to ${type}: ${error.message}`,
+    );
+  }
+}
+
+function uidMismatch(resource: Resource, target: ObjectTarget, uid: string): StatusError {
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  return conflict({ group: resource.group, resource: resource.resource }, target.name, why);
 }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { KubeObject, ObjectMeta } from '../../api/object.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/object.ts';
 import { jsonEqual } from '../../util/json.ts';
 import type { Strategy } from '../resource.ts';
 
@@ -15,14 +15,20 @@ export function generateName(prefix: string): string {
   return `${prefix.slice(0, maxGeneratedPrefix)}${suffix}`;
 }
 
+/** Forgets what a creator may not say. In place. */
+export function wipeSystemFields(meta: ObjectMeta): void {
+  delete meta.uid;
+  delete meta.creationTimestamp;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+}
+
 /** Sets what only the server decides about a new object. In place. */
 export function fillSystemFields(meta: ObjectMeta, now: Date): void {
   meta.uid = randomUUID();
   meta.creationTimestamp = timestampOf(now);
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
   delete meta.selfLink;
-  delete meta.generation;
 }
 
 /** Carries over what an update cannot change; a mark of deletion that is not there cannot be set, which validation says. In place. */
@@ -55,15 +61,18 @@ export function raiseGeneration(next: KubeObject, old: KubeObject, strategy: Str
 }
 
 /** Owner references that appear twice are said once; the real server warns about them. In place. */
-export function dropDuplicateOwners(meta: ObjectMeta, warn: (text: string) => void): void {
+export function dropDuplicateOwners(
+  meta: ObjectMeta,
+  warn: (text: string) => void,
+  when: '' | ' after mutating admission happens' = '',
+): void {
   const owners = meta.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const unique = owners.filter((ref, i) => owners.findIndex(other => jsonEqual(ref, other)) === i);
-  const repeatedUids = [...new Set(owners.filter((ref, i) => owners.findIndex(o => o.uid === ref.uid) !== i).map(ref => ref.uid))];
-  if (repeatedUids.length > 0 && unique.length < owners.length) {
-    warn(
-      `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeatedUids.join(', ')}`,
-    );
-  }
-  meta.ownerReferences = unique;
+  const isRepeated = (ref: OwnerReference, i: number) => owners.findIndex(other => jsonEqual(ref, other)) < i;
+  const repeated = owners.filter(isRepeated);
+  if (repeated.length === 0) return;
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.map(ref => ref.uid).join(', ')}`,
+  );
+  meta.ownerReferences = owners.filter((ref, i) => !isRepeated(ref, i));
 }

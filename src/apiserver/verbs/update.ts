@@ -1,5 +1,5 @@
 import { invalid, type FieldError } from '../../api/field-error.ts';
-import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { apiVersionOf, type GroupVersionKind, type KubeObject } from '../../api/object.ts';
 import { conflict, invalidObject, modifiedConflict, notFoundError, plainError, StatusError } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import { RevisionConflictError } from '../../store/store.ts';
@@ -9,11 +9,12 @@ import { keepTimesIfUnchanged } from '../apply/check-managed-fields.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import { managerOf, type ObjectTarget, type WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { createObject, storedKind, type Written } from './create.ts';
 import { isReadyToGo } from './delete-rules.ts';
+import { metaErrorsOnUpdate } from './meta-checks.ts';
 import { emptyOf, mergeTypes } from './ownership.ts';
 import { storageError } from './storage-error.ts';
+import { storageKey } from './storage-key.ts';
 import { dropDuplicateOwners, keepSystemFields, raiseGeneration } from './system-fields.ts';
 import { updateRules } from './update-rules.ts';
 import type { VerbDeps } from './verbs.ts';
@@ -31,7 +32,10 @@ export interface UpdateInput {
   transform(live: KubeObject): KubeObject | Promise<KubeObject>;
   /** True when the caller takes any version: a patch, or a PUT without resourceVersion. */
   readonly kind: 'update' | 'patch' | 'apply';
-  readonly options?: KubeObject;
+  /** The uid that the live object must have. */
+  readonly uid?: string | undefined;
+  /** Shows an object as those see it who admit the change; `transform` has asked them already whether they change it. */
+  readonly admitAs?: { readonly kind: GroupVersionKind; view(obj: KubeObject): KubeObject };
   /** Makes the object when there is none. Without it the answer is 404. */
   create?(): Promise<Written>;
 }
@@ -67,6 +71,7 @@ export function updateObject(
       subresource,
       transform: recordOwnership,
       kind: 'update',
+      uid: body.metadata.uid,
       ...(resource.strategy.allowCreateOnUpdate && subresource === '' && { create }),
     },
     request,
@@ -116,6 +121,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   const { strategy, codec } = resource;
   const converted = codec.fromStorage(head.obj);
   const live = converted instanceof Promise ? await converted : converted;
+  checkUid(input, live);
   const transformed = input.transform(live);
   let next = transformed instanceof Promise ? await transformed : transformed;
 
@@ -129,14 +135,16 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
       name: target.name,
       object: next,
       oldObject: live,
-      options: input.options ?? optionsObject(input.kind === 'update' ? 'UpdateOptions' : 'PatchOptions', request),
+      ...(input.admitAs && { kind: input.admitAs.kind }),
+      options: optionsObject('UpdateOptions', request),
     },
     request,
   );
-  const mutating = mutate(deps.plugins, admission);
+  const mutating = input.admitAs ? undefined : mutate(deps.plugins, admission);
   if (mutating) await mutating;
   next = admission.object ?? next;
-  checkPreconditions(input, next, live, head);
+  dropDuplicateOwners(next.metadata, text => request.warn(text), ' after mutating admission happens');
+  checkVersion(input, next, head);
 
   const ctx = writeContext(deps.api, resource, subresource, request);
   const rules = updateRules(resource, subresource);
@@ -148,16 +156,14 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   keepTimesIfUnchanged(live, next);
 
   const errors: FieldError[] = [
-    ...validateObjectMeta(next.metadata, { namespaced: resource.namespaced, nameRule: strategy.nameRule ?? 'subdomain' }).filter(
-      e => e.field !== 'metadata.name' || next.metadata.name !== live.metadata.name,
-    ),
-    ...validateObjectMetaUpdate(next.metadata, live.metadata),
+    ...metaErrorsOnUpdate(resource, subresource, next.metadata, live.metadata),
     ...rules.validate(next, live, ctx),
   ];
   if (errors.length > 0) throw invalidObject(storedKind(resource), target.name, errors);
   if (subresource === '' || subresource === 'status')
     for (const warning of strategy.warningsOnUpdate?.(next, live, ctx) ?? []) request.warn(warning);
-  const validating = validate(deps.plugins, Object.assign(admission, { object: next }));
+  const shown = input.admitAs ? { object: input.admitAs.view(next), oldObject: input.admitAs.view(live) } : { object: next };
+  const validating = validate(deps.plugins, Object.assign(admission, shown));
   if (validating) await validating;
 
   if (request.dryRun) return { obj: next };
@@ -166,6 +172,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   if (isReadyToGo(resource, next)) {
     strategy.beforeCommit?.(undefined, live, ctx);
     await deps.store.write(key, undefined, head);
+    await strategy.afterDelete?.(live, ctx);
     return { obj: next, deleted: true };
   }
   const back = codec.toStorage(next);
@@ -175,19 +182,23 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   return { obj: stored === next ? entry.obj : await codec.fromStorage(entry.obj), entry };
 }
 
-function checkPreconditions({ resource, target, kind }: UpdateInput, next: KubeObject, live: KubeObject, head: Entry): void {
+function checkUid({ resource, target, uid = '' }: UpdateInput, live: KubeObject): void {
+  if (uid === '' || uid === live.metadata.uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+  const key = storageKey(resource, target);
+  throw conflict(
+    { group: resource.group, resource: resource.resource },
+    target.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  );
+}
+
+function checkVersion({ resource, target }: UpdateInput, next: KubeObject, head: Entry): void {
   const gr = { group: resource.group, resource: resource.resource };
   const version = next.metadata.resourceVersion ?? '';
-  if (next.metadata.uid !== undefined && next.metadata.uid !== '' && next.metadata.uid !== live.metadata.uid) {
-    throw conflict(
-      gr,
-      target.name,
-      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
-  }
   if (version === '' || version === '0') {
     const mayOverwrite = resource.strategy.allowUnconditionalUpdate ?? !resource.isCustom;
-    if (kind === 'update' && !mayOverwrite) {
+    if (!mayOverwrite) {
       throw invalidObject({ group: resource.group, kind: resource.resource }, target.name, [
         invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
       ]);

@@ -49,12 +49,11 @@ export function admissionRequest(api: ClusterApi, input: AdmissionInput, request
   };
 }
 
-/** CreateOptions and their kin as webhooks see them. */
-export function optionsObject(kind: string, request: WriteRequest): KubeObject {
+/** The options of a write as webhooks see them: a patch shows those of what it does. */
+export function optionsObject(kind: 'CreateOptions' | 'UpdateOptions', request: WriteRequest): KubeObject {
   const options: Record<string, unknown> = { kind, apiVersion: 'meta.k8s.io/v1' };
   if (request.dryRun) options.dryRun = ['All'];
   if (request.fieldManager !== '') options.fieldManager = request.fieldManager;
   if (request.fieldValidation !== 'Warn') options.fieldValidation = request.fieldValidation;
-  if (request.force) options.force = true;
   return options as unknown as KubeObject;
 }
