@@ -47,6 +47,8 @@ export interface WriteOptions {
   subresource?: string;
   dryRun?: boolean;
   force?: boolean;
+  /** The write follows from one that was admitted: no admission is asked, and nobody comes to own what changes. */
+  isAdmitted?: boolean;
 }
 
 export interface DeleteOptions extends WriteOptions {

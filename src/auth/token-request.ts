@@ -23,8 +23,8 @@ const maxExpirationSeconds = 2 ** 32;
 const warnOnlyExpirationSeconds = 60 * 60 + 7;
 const extendedExpirationSeconds = 365 * 24 * 60 * 60;
 
-/** Answers POST serviceaccounts/<name>/token. Returns the object to show; nothing is stored. */
-export function handleTokenRequest(obj: KubeObject, ctx: TokenRequestContext): KubeObject {
+/** The request with what it leaves unsaid filled in: what admission judges. Throws when it cannot be meant for the account. */
+export function completeTokenRequest(obj: KubeObject, ctx: TokenRequestContext): KubeObject {
   checkTarget(obj, ctx);
   const account = find(ctx.api, 'serviceaccounts', ctx.namespace, ctx.name);
   const uid = account.metadata.uid ?? '';
@@ -38,6 +38,20 @@ export function handleTokenRequest(obj: KubeObject, ctx: TokenRequestContext): K
   const spec = completeSpec((obj as AuthenticationV1TokenRequest).spec, ctx.tokens.audiences);
   const errors = validateSpec(spec);
   if (errors.length > 0) throw invalidObject(gk, '', errors);
+  return {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { ...obj.metadata, name: ctx.name, namespace: ctx.namespace, uid, creationTimestamp: printTime(ctx.now) },
+    spec: { ...spec, boundObjectRef: spec.boundObjectRef ?? null },
+    status: { token: '', expirationTimestamp: null },
+  };
+}
+
+/** Answers POST serviceaccounts/<name>/token. Returns the object to show; nothing is stored. */
+export function handleTokenRequest(obj: KubeObject, ctx: TokenRequestContext): KubeObject {
+  const complete = completeTokenRequest(obj, ctx);
+  const account = find(ctx.api, 'serviceaccounts', ctx.namespace, ctx.name);
+  const spec = { ...(complete.spec as unknown as CompleteSpec) };
   const bound = findBound(spec, ctx);
   limitExpiration(spec, ctx);
 
@@ -54,19 +68,9 @@ export function handleTokenRequest(obj: KubeObject, ctx: TokenRequestContext): K
     now: ctx.now,
   });
   ctx.auditAnnotation('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
-  const { managedFields } = obj.metadata;
   return {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: {
-      ...obj.metadata,
-      name: ctx.name,
-      namespace: ctx.namespace,
-      uid,
-      creationTimestamp: printTime(ctx.now),
-      ...(managedFields && { managedFields }),
-    },
-    spec: { ...spec, boundObjectRef: spec.boundObjectRef ?? null },
+    ...complete,
+    spec,
     status: { token, expirationTimestamp: printTime(new Date(ctx.now.getTime() + spec.expirationSeconds * 1000)) },
   };
 }

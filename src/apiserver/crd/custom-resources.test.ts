@@ -173,7 +173,7 @@ test('a scale stands for the replicas of an object', () => {
     spec: { replicas: 3 },
     status: { replicas: 2, selector: 'a=b' },
   });
-  const scaled = withScale(obj, { ...scaleOf(obj, scale), spec: { replicas: 5 } }, scale, v1);
+  const scaled = withScale(obj, { ...scaleOf(obj, scale), spec: { replicas: 5 } }, scale);
   assert.deepEqual([scaled['spec'], obj['spec']], [{ replicas: 5 }, { replicas: 3 }]);
   assert.throws(() => scaleOf(widget({ spec: {} }), scale), /the spec replicas field ".spec.replicas" does not exist/);
 });

@@ -1,6 +1,6 @@
-import { badRequest, conflict, internalServerError, plainError, type StatusError } from '../../api/status.ts';
+import { badRequest, internalServerError, plainError } from '../../api/status.ts';
 import { invalid, type FieldError } from '../../api/field-error.ts';
-import type { GroupResource, KubeObject } from '../../api/object.ts';
+import type { KubeObject } from '../../api/object.ts';
 import { goPrint, goTypeName } from '../../util/go-print.ts';
 import { cloneJson, isJsonObject } from '../../util/json.ts';
 import { namesOf, setValueAt } from './json-path.ts';
@@ -42,14 +42,35 @@ const textAt = (obj: KubeObject, path: string): Reading<string> => readAt(obj, p
 
 /** The Scale that stands for a custom resource. Throws StatusError when the object has no usable replica count. */
 export function scaleOf(obj: KubeObject, paths: ScalePaths): KubeObject {
+  const { scale, hasReplicas } = readScale(obj, paths);
+  if (!hasReplicas) throw internalServerError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
+  return scale;
+}
+
+/** Stands for a count that was never set, until an update sets one. */
+const unsetReplicas = -2147483648;
+
+/** The same for an update, which may be the first to set the count. */
+export function scaleToChange(obj: KubeObject, paths: ScalePaths): KubeObject {
+  const { scale, hasReplicas } = readScale(obj, paths);
+  return hasReplicas ? scale : { ...scale, spec: { replicas: unsetReplicas } };
+}
+
+/** A Scale after a change. Its count is checked with the custom resource it goes to. */
+export function checkScale(scale: KubeObject, paths: ScalePaths): void {
+  if (replicasOf(scale) === unsetReplicas)
+    throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} cannot be empty`);
+}
+
+const replicasOf = (scale: KubeObject): number => (scale['spec'] as { replicas?: number } | undefined)?.replicas ?? 0;
+
+function readScale(obj: KubeObject, paths: ScalePaths): { scale: KubeObject; hasReplicas: boolean } {
   const spec = integerAt(obj, paths.specReplicasPath);
   const status = integerAt(obj, paths.statusReplicasPath);
   const selector = (paths.labelSelectorPath ?? '') === '' ? {} : textAt(obj, paths.labelSelectorPath ?? '');
   for (const { problem } of [spec, status, selector]) if (problem !== undefined) throw plainError(problem);
-  if (spec.value === undefined)
-    throw internalServerError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = obj.metadata;
-  return {
+  const scale: KubeObject = {
     kind: 'Scale',
     apiVersion: scaleApiVersion,
     metadata: {
@@ -59,35 +80,23 @@ export function scaleOf(obj: KubeObject, paths: ScalePaths): KubeObject {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: spec.value === 0 ? {} : { replicas: spec.value },
+    spec: (spec.value ?? 0) === 0 ? {} : { replicas: spec.value },
     status: { replicas: status.value ?? 0, ...((selector.value ?? '') !== '' && { selector: selector.value }) },
   };
+  return { scale, hasReplicas: spec.value !== undefined };
 }
 
-/** A copy of the custom resource with the replica count of a Scale. Throws StatusError when the two do not belong together. */
-export function withScale(obj: KubeObject, scale: KubeObject, paths: ScalePaths, gr: GroupResource): KubeObject {
-  const { resourceVersion = '', uid = '' } = scale.metadata;
-  const name = obj.metadata.name ?? '';
-  if (resourceVersion !== '' && resourceVersion !== obj.metadata.resourceVersion) throw modified(gr, name);
-  if (uid !== '' && uid !== obj.metadata.uid)
-    throw conflict(gr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${obj.metadata.uid ?? ''}`);
-  const replicas = (scale['spec'] as { replicas?: number } | undefined)?.replicas ?? 0;
+/** A copy of the custom resource with the replica count of a Scale, and its resourceVersion when the Scale names one. */
+export function withScale(obj: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
   const next = cloneJson(obj);
-  if (!setValueAt(next, namesOf(paths.specReplicasPath), replicas))
+  if (!setValueAt(next, namesOf(paths.specReplicasPath), replicasOf(scale)))
     throw badRequest(`cannot set "${paths.specReplicasPath}": a value on the way is not an object`);
+  const { resourceVersion = '' } = scale.metadata;
+  if (resourceVersion !== '') next.metadata.resourceVersion = resourceVersion;
   return next;
 }
 
-const modified = (gr: GroupResource, name: string): StatusError =>
-  conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
-
 const maxReplicas = 2147483647;
-
-/** A Scale as a client sends it. */
-export function validateScale(scale: KubeObject): FieldError[] {
-  const replicas = (scale['spec'] as { replicas?: number } | undefined)?.replicas ?? 0;
-  return replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
-}
 
 /** What a custom resource says about its replicas must be sensible. `parts` names which of the two counts to check. */
 export function validateReplicas(obj: KubeObject, paths: ScalePaths, parts: readonly ('spec' | 'status')[]): FieldError[] {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KubeObject } from '../../api/object.ts';
 import { internalServerError, methodNotAllowed, noSuchResource, StatusError, timeout } from '../../api/status.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { headerValues, type HeaderValues } from '../../auth/header-values.ts';
@@ -8,14 +7,11 @@ import { impersonator } from '../../auth/impersonation.ts';
 import { forbiddenRequest, type RbacAuthorizer } from '../../auth/rbac.ts';
 import { reviews } from '../../auth/reviews.ts';
 import type { UserInfo } from '../../auth/user.ts';
-import type { JsonObject } from '../../util/json.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Cluster } from '../cluster.ts';
-import { structOfKind } from '../facts/facts.ts';
 import type { Resource } from '../resource.ts';
 import { decodeObject } from '../verbs/decode-object.ts';
-import { shapeObject } from '../schema/shape.ts';
 import { ownership } from '../verbs/update.ts';
 import { sendError, sendObject, sendText } from './answer.ts';
 import type { ApiMetrics } from './api-metrics.ts';
@@ -29,7 +25,8 @@ import { readObjectBody, type RequestScope } from './request-scope.ts';
 import { parseTarget } from './request-target.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
 import { serveResource } from './resource-handler.ts';
-import { serveBinding, serveSubresource, type SubresourceDeps } from './subresource-handler.ts';
+import { serveBindings, type SubresourceDeps } from './created-subresources.ts';
+import { serveSubresource } from './subresource-handler.ts';
 import { parseWriteOptions } from './write-options.ts';
 
 export interface ApiDeps extends PathDeps, SubresourceDeps {
@@ -94,6 +91,12 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
           now,
           signal: abort.signal,
           warn: text => void warnings.push(text),
+          authorizeCreate: () => {
+            if (!attributes.isResource) return;
+            const wanted = { ...attributes, verb: 'create' };
+            const answer = deps.authorizer.authorize(effective, wanted);
+            if (!answer.allowed) throw forbiddenRequest(effective, wanted, answer.reason);
+          },
           auditAnnotation: (key, value) => {
             annotations[key] = value;
           },
@@ -174,19 +177,6 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
       now: scope.ctx.now,
     });
     return sendObject(scope, 201, answer, negotiated);
-  }
-
-  /** The old way to bind a pod: POST to `bindings`, with the pod's name in the body. */
-  async function serveBindings(scope: RequestScope, resource: Resource): Promise<void> {
-    if (scope.info.verb !== 'create') throw methodNotAllowed();
-    const { value } = await readObjectBody(scope, resource);
-    const binding = shapeObject(
-      structOfKind({ group: '', version: 'v1', kind: 'Binding' })!,
-      value as JsonObject,
-      [],
-    ) as unknown as KubeObject;
-    binding.metadata ??= {};
-    return serveBinding(scope, deps.cluster.catalog.find({ group: '', version: 'v1', resource: 'pods' })!, binding);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts';
 import { invalid } from '../../api/field-error.ts';
-import { badRequest, invalidObject, methodNotAllowed } from '../../api/status.ts';
+import { invalidObject, methodNotAllowed } from '../../api/status.ts';
 import { cloneJson, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import { mutate } from '../admission/admission-chain.ts';
 import type { Patch } from '../cluster-api.ts';
@@ -21,7 +21,7 @@ import { GoJsonError, undecodableBody } from '../schema/go-json-error.ts';
 import { mergeTypeOfStruct } from '../schema/builtin-merge-type.ts';
 import { shapeObject } from '../schema/shape.ts';
 import { apiVersionOf } from '../../api/object.ts';
-import { checkName, checkNamespace, type DecodedBody } from '../verbs/decode-object.ts';
+import { checkName, placeInNamespace, type DecodedBody } from '../verbs/decode-object.ts';
 import { writeUpdate } from '../verbs/update.ts';
 import { admissionRequest, optionsObject } from '../verbs/write-context.ts';
 import { sendObject } from './answer.ts';
@@ -130,11 +130,8 @@ async function readScale(scope: RequestScope, resource: Resource, { namespace, n
   const { value } = await readObjectBody(scope, scaleResource, 'Scale');
   const request = parseWriteOptions('UpdateOptions', scope.info.query, scope.ctx);
   const sent = shapeScale(value);
-  if ((sent.metadata.name ?? '') === '') {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
   checkName(sent, name);
-  checkNamespace(sent, namespace);
+  placeInNamespace(sent, resource, namespace);
   return {
     request,
     uid: sent.metadata.uid,
@@ -147,12 +144,12 @@ async function readScale(scope: RequestScope, resource: Resource, { namespace, n
 }
 
 async function readScalePatch(scope: RequestScope, resource: Resource, { name }: ObjectTarget): Promise<ScaleChange> {
-  const { type, body } = await decodePatch(scope, { ...resource, isCustom: false });
+  const { type, decode } = await decodePatch(scope, { ...resource, isCustom: false });
   const request = parseWriteOptions('PatchOptions', scope.info.query, scope.ctx, type === 'apply');
   return {
     request,
     apply(live, owner) {
-      const doc = patched(type, live, body, request, owner);
+      const doc = patched(type, live, decode(request), request, owner);
       const next = shapePatched(doc);
       checkName(next, name);
       if (type !== 'apply') recordUpdate({ ...owner, live, next });

@@ -1,7 +1,6 @@
 import type { Eviction, Pod, PodDisruptionBudget } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { badRequest, conflict, forbiddenError, plainError, StatusError, tooManyRequests } from '../../../api/status.ts';
-import type { UserInfo } from '../../../auth/user.ts';
 import { cloneJson } from '../../../util/json.ts';
 import type { ClusterApi, DeleteOptions } from '../../cluster-api.ts';
 import { selectorMatches, validateLabelSelector } from '../../validation/label-selector.ts';
@@ -16,7 +15,6 @@ export interface EvictionContext {
   readonly api: ClusterApi;
   readonly now: Date;
   readonly dryRun: boolean;
-  readonly user?: UserInfo;
 }
 
 /**
@@ -29,14 +27,14 @@ export async function evictPod(obj: KubeObject, body: KubeObject, ctx: EvictionC
   if ((eviction.metadata?.name ?? '') !== name) throw badRequest('name in URL does not match name in Eviction object');
   const given = eviction.deleteOptions ?? {};
   const dryRun = ctx.dryRun || (given.dryRun ?? []).includes('All');
-  const by = ctx.user ? { user: ctx.user } : {};
   const pod = obj as unknown as Pod;
   checkPreconditions(obj, given.preconditions ?? {});
 
   const budget = ignoresBudget(pod) ? undefined : budgetFor(obj, ctx.api);
   if (budget && !isUnhealthyAndEvictable(pod, budget)) {
     const counted = countDisruption(budget, name, ctx.now);
-    if (!dryRun) await ctx.api.update(budgetResource, counted as unknown as KubeObject, { subresource: 'status' });
+    if (!dryRun)
+      await ctx.api.update(budgetResource, counted as unknown as KubeObject, { subresource: 'status', fieldManager: 'kube-apiserver' });
   }
   if (!dryRun) {
     const leaving = cloneJson(pod);
@@ -45,9 +43,9 @@ export async function evictPod(obj: KubeObject, body: KubeObject, ctx: EvictionC
       { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
       ctx.now,
     );
-    await ctx.api.update(podResource, leaving as unknown as KubeObject, { ...by, subresource: 'status' });
+    await ctx.api.update(podResource, leaving as unknown as KubeObject, { isAdmitted: true, subresource: 'status' });
   }
-  const options: DeleteOptions = { ...by, dryRun };
+  const options: DeleteOptions = { isAdmitted: true, dryRun };
   if (given.gracePeriodSeconds !== undefined) options.gracePeriodSeconds = given.gracePeriodSeconds;
   if (given.propagationPolicy !== undefined)
     options.propagationPolicy = given.propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']>;

@@ -22,11 +22,7 @@ const bindingResource = { group: '', resource: 'pods/binding' };
  */
 export function bindPod(obj: KubeObject, binding: KubeObject, { now }: { now: Date }): KubeObject {
   const { metadata = {}, target } = binding as unknown as Binding;
-  const problems = validateBinding(target);
-  if (problems.length > 0) {
-    const lines = problems.map(e => `${e.field}: ${e.message}`);
-    throw plainError(lines.length === 1 ? lines[0]! : `[${lines.join(', ')}]`);
-  }
+  checkBinding(binding);
   const pod = obj as unknown as Pod;
   const name = obj.metadata.name ?? '';
   const refuse = (why: string) => conflict(bindingResource, name, why);
@@ -46,7 +42,13 @@ export function bindPod(obj: KubeObject, binding: KubeObject, { now }: { now: Da
   return bound as unknown as KubeObject;
 }
 
-export function validateBinding(target: Binding['target'] | undefined): FieldError[] {
+/** Throws 500, as the real server does, for a binding without a target. */
+export function checkBinding(binding: KubeObject): void {
+  const lines = validateBinding((binding as unknown as Binding).target).map(e => `${e.field}: ${e.message}`);
+  if (lines.length > 0) throw plainError(lines.length === 1 ? lines[0]! : `[${lines.join(', ')}]`);
+}
+
+function validateBinding(target: Binding['target'] | undefined): FieldError[] {
   const errors: FieldError[] = [];
   if (target?.kind && target.kind !== 'Node') errors.push(notSupported('target.kind', target.kind, ['Node', '<empty>']));
   if (!target?.name) errors.push(required('target.name'));
