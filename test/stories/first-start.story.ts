@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { freePort } from '../helpers/free-port.ts';
+import { startHub } from '../helpers/hub.ts';
+import { scratchDir } from '../helpers/real-cluster.ts';
+import { repositoryRoot } from '../helpers/rig.ts';
+import { runCommand, type CommandResult } from '../helpers/run-command.ts';
+
+const options = { timeout: 60_000 };
+const passwordLine = /First admin password, shown once: (\S{12,})/;
+
+function drover(...args: string[]): Promise<CommandResult> {
+  const node = path.join(repositoryRoot, 'node_modules/.bin/node');
+  return runCommand(node, [path.join(repositoryRoot, 'bin/drover.ts'), ...args], { timeoutMs: 30_000 });
+}
+
+test('drover up on a fresh folder is ready in seconds and says what to do next', options, async () => {
+  using scratch = scratchDir('first');
+  const startedAt = performance.now();
+  await using hub = await startHub({ dataDir: path.join(scratch.dir, 'data') });
+  assert.ok(performance.now() - startedAt < 10_000, 'ready in seconds, even on a busy machine');
+
+  const said = readFileSync(hub.program.logFile, 'utf8');
+  assert.match(said, new RegExp(`ready in [0-9.]+ s at ${hub.server}`));
+  assert.ok(said.includes(`export KUBECONFIG=${hub.kubeconfig}`), said);
+  assert.match(said, passwordLine);
+  assert.match(said, /Ctrl-C stops it/);
+});
+
+test('nobody else on the machine can read the kubeconfig, the keys or the data', options, async () => {
+  using scratch = scratchDir('first');
+  await using hub = await startHub({ dataDir: path.join(scratch.dir, 'data') });
+
+  const mode = (file: string): string => (statSync(path.join(hub.dir, file)).mode & 0o777).toString(8);
+  assert.equal(mode('kubeconfig'), '600');
+  for (const file of readdirSync(path.join(hub.dir, 'pki'))) assert.equal(mode(path.join('pki', file)), '600', file);
+  for (const file of readdirSync(hub.dir).filter(name => name.startsWith('hub.db'))) assert.equal(mode(file), '600', file);
+});
+
+test('the first admin password is printed once and kept nowhere in the clear', options, async () => {
+  using scratch = scratchDir('first');
+  const dataDir = path.join(scratch.dir, 'data');
+  let password: string | undefined;
+  {
+    await using hub = await startHub({ dataDir });
+    password = passwordLine.exec(readFileSync(hub.program.logFile, 'utf8'))?.[1];
+    assert.ok(password);
+  }
+  await using again = await startHub({ dataDir });
+  assert.doesNotMatch(readFileSync(again.program.logFile, 'utf8'), /password/i);
+  for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter(e => e.isFile())) {
+    const file = path.join(entry.parentPath, entry.name);
+    assert.ok(!readFileSync(file).includes(password), `"${file}" holds the password`);
+  }
+});
+
+test('a second up on the same data says so and exits 1; the first goes on', options, async () => {
+  await using hub = await startHub();
+  const second = await drover('up', '--data', hub.dir, '--listen', `127.0.0.1:${await freePort()}`);
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /^error: another hub is using ".*"; stop it first, or choose another folder with --data\n$/);
+  assert.ok(second.stderr.includes(hub.dir));
+  assert.equal((await hub.request('GET', '/readyz')).code, 200);
+});
+
+test('Ctrl-C stops it with exit code 0, even while somebody watches', options, async () => {
+  await using hub = await startHub();
+  const watch = await hub.target.stream('/api/v1/namespaces?watch=true');
+  assert.equal(watch.code, 200);
+
+  const askedAt = performance.now();
+  hub.program.kill('SIGINT');
+  assert.equal(await hub.program.exited, 0);
+  assert.ok(performance.now() - askedAt < 5000, 'stops at once');
+  await watch.ended;
+  assert.match(readFileSync(hub.program.logFile, 'utf8'), /Stopping\.\n$/);
+});
+
+test('data survive a restart', options, async () => {
+  using scratch = scratchDir('first');
+  const dataDir = path.join(scratch.dir, 'data');
+  const port = await freePort();
+  const at = '/api/v1/namespaces/default/configmaps';
+  let kept: string;
+  let kubeconfig: string;
+  {
+    await using hub = await startHub({ dataDir, port });
+    const created = await hub.request('POST', at, { metadata: { name: 'kept' }, data: { a: '1' } });
+    assert.equal(created.code, 201);
+    kept = created.text;
+    kubeconfig = readFileSync(hub.kubeconfig, 'utf8');
+  }
+  await using hub = await startHub({ dataDir, port });
+  assert.deepEqual((await hub.request('GET', `${at}/kept`)).json(), JSON.parse(kept));
+  assert.equal(readFileSync(hub.kubeconfig, 'utf8'), kubeconfig, 'a kubeconfig that was handed out goes on working');
+});
+
+for (const listen of ['nonsense', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:http'])
+  test(`--listen ${listen} is refused in a sentence`, options, async () => {
+    using scratch = scratchDir('first');
+    const data = path.join(scratch.dir, 'data');
+    const result = await drover('up', '--data', data, '--listen', listen);
+    assert.equal(result.code, 1);
+    assert.equal(result.stderr, `error: --listen "${listen}" is not HOST:PORT\n`);
+    assert.ok(!existsSync(data), 'nothing is made before the words are understood');
+  });
+
+test('an address in use is named, and the data are free again', options, async () => {
+  using scratch = scratchDir('first');
+  const dataDir = path.join(scratch.dir, 'data');
+  const port = await freePort();
+  const occupant = createServer().listen(port, '127.0.0.1');
+  try {
+    const result = await drover('up', '--data', dataDir, '--listen', `127.0.0.1:${port}`);
+    assert.equal(result.code, 1);
+    assert.equal(result.stderr, `error: 127.0.0.1:${port} is in use by another program; choose another address with --listen\n`);
+  } finally {
+    occupant.close();
+  }
+  await using hub = await startHub({ dataDir });
+  assert.equal((await hub.request('GET', '/readyz')).code, 200);
+});
+
+test('an unknown option or command exits 2 and points to the help', options, async () => {
+  for (const args of [['up', '--nonsense'], ['sideways']]) {
+    const result = await drover(...args);
+    assert.equal(result.code, 2, args.join(' '));
+    assert.match(result.stderr, /unknown (option|command)[^]*--help/);
+  }
+  const help = await drover('up', '--help');
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /--data[^]*--listen/);
+});
