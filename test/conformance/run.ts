@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     random: { type: 'string' },
     seed: { type: 'string' },
     list: { type: 'boolean', default: false },
+    out: { type: 'string', default: '.artifacts/conformance' },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -49,7 +50,7 @@ interface Result {
   readonly differences: readonly StepDifference[];
 }
 
-const artifacts = path.join(repositoryRoot, '.artifacts/conformance');
+const artifacts = path.resolve(repositoryRoot, options.out);
 const runId = randomBytes(2).toString('hex');
 const signingRequest = await certificateRequest('tester', ['testers']);
 const chosen = chooseCases();

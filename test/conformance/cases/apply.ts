@@ -170,10 +170,13 @@ export const cases: readonly Case[] = [
     ],
   },
   {
+    // Entries of one second are sorted by name, so the names must grow with time.
     name: 'many updaters become ancient',
     steps: [
       post(maps, map({ k: 'v' })),
-      ...Array.from({ length: 14 }, (_, i) => merge(`${item}?fieldManager=u${i}`, { data: { [`k${i}`]: 'v' } }, { codeOnly: i % 4 !== 1 })),
+      ...Array.from({ length: 14 }, (_, i) =>
+        merge(`${item}?fieldManager=u${10 + i}`, { data: { [`k${i}`]: 'v' } }, { codeOnly: i % 4 !== 1 }),
+      ),
       get(item),
       apply(item, map({ k0: 'mine' })),
       apply(item, map({ k0: 'mine' }), { force: true }),

@@ -122,11 +122,12 @@ const badBodies: readonly [string, string][] = [
 export const cases: readonly Case[] = [
   ...badMetadata.map(([what, metadata]): Case => ({
     name: `creating with ${what}`,
-    steps: [post(maps, map(metadata)), get(`${maps}?fieldSelector=metadata.name%3Da`)],
+    // The collector takes an object whose owner does not exist.
+    steps: [post(maps, map(metadata)), ...(what.includes('owner') ? [] : [get(`${maps}?fieldSelector=metadata.name%3Da`)])],
   })),
   ...badMetadata.slice(5).map(([what, metadata]): Case => ({
     name: `updating with ${what}`,
-    steps: [post(maps, map(), { codeOnly: true }), put(item, map(metadata)), get(item)],
+    steps: [post(maps, map(), { codeOnly: true }), put(item, map(metadata)), ...(what.includes('owner') ? [] : [get(item)])],
   })),
   ...generated.map((generateName): Case => ({
     name: `a generated name from "${generateName.slice(0, 12)}" of ${generateName.length}`,
