@@ -39,6 +39,8 @@ import { refuseBrokenRequest } from './http/broken-request.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
 const compactEveryMs = 30_000;
+/** The real controller waits five seconds. */
+const namespaceGraceMs = 1000;
 
 export interface ApiServerOptions {
   readonly store: Store;
@@ -87,7 +89,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const rootCa = pki.authority.certificate;
   const controllers: Disposable[] = [
     crdController(cluster, controllerOptions),
-    namespaceController(cluster, controllerOptions),
+    namespaceController(cluster, { ...controllerOptions, graceMs: namespaceGraceMs }),
     garbageCollector(cluster, controllerOptions),
     eventTtl(cluster, controllerOptions),
     quotaController(cluster, controllerOptions),

@@ -6,11 +6,11 @@ import { StatusError } from '../../api/status.ts';
 import { cloneJson } from '../../util/json.ts';
 import type { GoField, GoStruct, GoType } from '../schema/go-type.ts';
 import type { MergeType } from '../schema/merge-type.ts';
+import { zeroOfStruct } from '../schema/shape.ts';
 import { applyConfiguration } from './apply-configuration.ts';
 import { isSameButForTimes, keepTimesIfUnchanged, managedFieldsProblem, validateManagedFields } from './check-managed-fields.ts';
 import { recordUpdate } from './managed-fields.ts';
 import { toParentEntries, toScaleEntries } from './scale-fields.ts';
-import { zeroObject } from './zero-object.ts';
 import { configMap, keyed, listOf, mapOf, metadata, number, setOf, struct, text, workload, anything } from './merge-type-fixture.ts';
 
 type Body = Record<string, unknown>;
@@ -463,7 +463,7 @@ test('the zero object has what Go prints without being asked', () => {
   });
   const inner = goStruct([field('list', { type: 'list', element: string }, { omitEmpty: false }), field('text', string)]);
   const outer = goStruct([field('spec', inner), field('pointer', inner, { isPointer: true }), field('text', string, { omitEmpty: false })]);
-  assert.deepEqual(zeroObject(outer), { spec: { list: null }, text: '' });
+  assert.deepEqual(zeroOfStruct(outer), { spec: { list: null }, text: '' });
 });
 
 test('times alone make no difference', () => {

@@ -20,7 +20,7 @@ export interface Write {
   subresource: string;
   resetFields?: Strategy['resetFields'];
   now: Date;
-  /** What a new object of the kind looks like: Go's zero value for built-in kinds (`zeroObject`), nothing for custom resources. */
+  /** What a new object of the kind looks like: Go's zero value for built-in kinds (`zeroOfStruct`), nothing for custom resources. */
   empty?: Json;
   convert?(obj: Json, apiVersion: string): Json;
 }

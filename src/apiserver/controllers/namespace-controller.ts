@@ -20,11 +20,17 @@ interface Report extends ContentReport {
   waitMs: number;
 }
 
+export interface NamespaceControllerOptions extends ControllerOptions {
+  /** How long a deleted namespace is left alone, so that writers under way end before its contents do. Default 0. */
+  graceMs?: number;
+}
+
 /** Empties namespaces that are being deleted and lets them go, as soon as their contents are gone. */
-export function namespaceController(api: ClusterApi, options: ControllerOptions = {}): RunningController {
+export function namespaceController(api: ClusterApi, options: NamespaceControllerOptions = {}): RunningController {
   const now = options.now ?? (() => new Date());
   const preferred = preferredResources(api.catalog);
   const terminating = new Set<string>();
+  const spared = new Set<string>();
   const queue = workQueue({
     reconcile: name => terminate(name),
     concurrency: 10,
@@ -45,22 +51,27 @@ export function namespaceController(api: ClusterApi, options: ControllerOptions 
 
   function observe(change: Change): void {
     if (change.namespace !== '') {
-      if (terminating.has(change.namespace)) queue.add(change.namespace);
+      if (terminating.has(change.namespace) && !spared.has(change.namespace)) queue.add(change.namespace);
       return;
     }
     if (change.resource.resource !== 'namespaces' || change.resource.group !== '') return;
-    if (change.type === 'DELETED') terminating.delete(change.name);
-    else observeNamespace(change.obj);
+    if (change.type === 'DELETED') {
+      terminating.delete(change.name);
+      spared.delete(change.name);
+    } else observeNamespace(change.obj);
   }
 
   function observeNamespace(ns: KubeObject): void {
     const name = ns.metadata.name ?? '';
     if (ns.metadata.deletionTimestamp === undefined || terminating.has(name)) return;
     terminating.add(name);
-    queue.add(name);
+    if (!options.graceMs) return queue.add(name);
+    spared.add(name);
+    queue.addAfter(name, options.graceMs);
   }
 
   async function terminate(name: string): Promise<Outcome> {
+    spared.delete(name);
     let ns = api.peek(namespaces, '', name);
     if (ns?.metadata.deletionTimestamp === undefined) return;
     if (phaseOf(ns) !== 'Terminating') ns = await writeStatus(ns, { phase: 'Terminating' });

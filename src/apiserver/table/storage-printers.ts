@@ -174,8 +174,4 @@ export const storagePrinters: Readonly<Record<string, Printer>> = {
       age(obj, now),
     ],
   },
-  'storage.k8s.io/CSIStorageCapacity': {
-    columns: [nameColumn, column('StorageClassName'), column('Capacity')],
-    cells: obj => [nameOf(obj), text(obj, 'storageClassName'), textOr('<unset>', obj, 'capacity')],
-  },
 };

@@ -95,7 +95,22 @@ function included(obj: KubeObject, includeObject: IncludeObject): TableRow['obje
   return includeObject === 'Object' ? obj : partialObjectMetadata(obj);
 }
 
+/** Annotations that are fields inside the real server: its metadata does not have them, only objects written out in full do. */
+const fieldsAsAnnotations: Readonly<Record<string, readonly string[]>> = {
+  DaemonSet: ['deprecated.daemonset.template.generation'],
+  Deployment: ['deprecated.deployment.rollback.to'],
+  HorizontalPodAutoscaler: ['conditions', 'metrics', 'current-metrics', 'behavior'].map(n => `autoscaling.alpha.kubernetes.io/${n}`),
+};
+
 /** Only the metadata of an object. */
 export function partialObjectMetadata(obj: KubeObject): PartialObjectMetadata {
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: obj.metadata };
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: ownMetadata(obj) };
+}
+
+function ownMetadata({ kind, apiVersion, metadata }: KubeObject): KubeObject['metadata'] {
+  const hidden = fieldsAsAnnotations[kind];
+  if (!hidden || !/^(apps|autoscaling)\//.test(apiVersion) || !metadata.annotations) return metadata;
+  const shown = Object.entries(metadata.annotations).filter(([name]) => !hidden.includes(name));
+  const { annotations: _annotations, ...rest } = metadata;
+  return shown.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(shown) };
 }

@@ -1,9 +1,9 @@
 import { parseApiVersion } from '../../api/object.ts';
 import type { Json } from '../../util/json.ts';
-import { zeroObject } from '../apply/zero-object.ts';
 import type { ClusterApi } from '../cluster-api.ts';
 import type { Resource } from '../resource.ts';
 import type { MergeType } from '../schema/merge-type.ts';
+import { zeroOfStruct } from '../schema/shape.ts';
 
 /** Finds the type of any served version of a resource: managed fields may have been recorded under another one. */
 export function mergeTypes(api: ClusterApi, resource: Resource): (apiVersion: string) => MergeType | undefined {
@@ -22,6 +22,6 @@ export function emptyOf(resource: Resource): { empty?: Json } {
   const { goType } = resource.codec;
   if (!goType) return {};
   let empty = zeroObjects.get(resource);
-  if (!empty) zeroObjects.set(resource, (empty = { empty: zeroObject(goType) as Json }));
+  if (!empty) zeroObjects.set(resource, (empty = { empty: zeroOfStruct(goType) }));
   return empty;
 }

@@ -8,6 +8,7 @@ import { validateClusterIpFields } from './validate-service-ips.ts';
 
 export interface Allocation {
   readonly name: string;
+  readonly isNameless: boolean;
   readonly owner: string;
   readonly network: ServiceNetwork;
   readonly dryRun: boolean;
@@ -118,7 +119,7 @@ export function allocateAddresses(spec: ServiceSpec, old: ServiceSpec | undefine
   spec.clusterIP = addresses[0] ?? '';
 }
 
-function allocateAddress(address: string, spec: ServiceSpec, { name, owner, network, dryRun }: Allocation): string {
+function allocateAddress(address: string, spec: ServiceSpec, { name, isNameless, owner, network, dryRun }: Allocation): string {
   if (address !== '') {
     const problem = network.addressProblem(address, owner);
     if (problem === undefined || (dryRun && problem === 'provided IP is already allocated')) return address;
@@ -126,6 +127,10 @@ function allocateAddress(address: string, spec: ServiceSpec, { name, owner, netw
   }
   if (dryRun) return network.networkAddress;
   const next = network.nextAddress(owner);
+  if (isNameless && next !== undefined) {
+    const why = `IPAddress.networking.k8s.io ${JSON.stringify(next)} is invalid: spec.parentRef.name: Required value`;
+    throw refuse(name, [invalid('spec.clusterIPs', [''], `failed to allocate IP: ${why}`)]);
+  }
   if (next === undefined) throw internalServerError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
   return next;
 }

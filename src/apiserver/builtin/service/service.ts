@@ -27,6 +27,7 @@ const endpoints = { group: '', version: 'v1', resource: 'endpoints' };
 
 const allocationFor = (obj: KubeObject, ctx: WriteContext): Allocation => ({
   name: obj.metadata.name ?? '',
+  isNameless: !obj.metadata.name && !obj.metadata.generateName,
   owner: ownerOf(obj),
   network: serviceNetworkOf(ctx.api),
   dryRun: ctx.dryRun,
