@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageFullError, type Journal, type JournalBatch, type JournalRow } from './journal.ts';
 
-export type JournalRequest =
-  { type: 'load' } | { type: 'append'; id: number; batch: JournalBatch } | { type: 'reserve' } | { type: 'close' };
+export type JournalRequest = { type: 'load' } | { type: 'append'; id: number; batch: JournalBatch } | { type: 'close' };
 
 /** Many rows in two pieces, so that their values travel between threads without being copied. */
 export interface PackedRows {
@@ -62,7 +61,7 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       default:
     }
   });
-  worker.on('error', error => {
+  worker.on('error', (error: Error) => {
     process.stderr.write(`cannot write to "${file}": ${error.message}; stopping, because its state is unknown\n`);
     process.exit(70);
   });
@@ -72,7 +71,6 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       onRows = receive;
       const loaded = new Promise<{ compactedRevision: number }>(resolve => (onLoaded = resolve));
       send({ type: 'load' });
-      send({ type: 'reserve' });
       return loaded;
     },
     append(batch) {

@@ -1,3 +1,4 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { JournalBatch } from './journal.ts';
@@ -82,12 +83,19 @@ function isStorageFull(error: unknown): boolean {
 
 let compacted = -1;
 let hasReserve = false;
+const reserveFile = `${file}.reserve`;
 
+/** Sets space aside on the disk, unless it is there already. Throws when there is none. */
 function keepReserve(): void {
   if (hasReserve) return;
-  db.exec(`CREATE TABLE IF NOT EXISTS reserve (bytes BLOB)`);
-  if (!db.prepare('SELECT 1 FROM reserve').get()) db.exec(`INSERT INTO reserve VALUES (zeroblob(${reserveBytes}))`);
-  hasReserve = true;
+  try {
+    if ((statSync(reserveFile, { throwIfNoEntry: false })?.size ?? 0) !== reserveBytes)
+      writeFileSync(reserveFile, Buffer.alloc(reserveBytes));
+    hasReserve = true;
+  } catch (error) {
+    rmSync(reserveFile, { force: true });
+    throw error;
+  }
 }
 
 function write(batch: JournalBatch): void {
@@ -102,41 +110,29 @@ function write(batch: JournalBatch): void {
 
 function append(id: number, batch: JournalBatch): void {
   try {
-    write(batch);
+    // Space that came back belongs to the reserve first; only deletes may do without it.
+    const isFreeing = batch.rows.length > 0 && batch.rows.every(row => row.operation === 'delete');
+    if (!hasReserve && !isFreeing) keepReserve();
+    try {
+      write(batch);
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      if (!isFreeing || !isStorageFull(error)) throw error;
+      rmSync(reserveFile, { force: true });
+      hasReserve = false;
+      write(batch);
+    }
     reply({ type: 'appended', id });
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     if (!isStorageFull(error)) throw error;
-    if (spendReserve(batch)) reply({ type: 'appended', id });
-    else reply({ type: 'full', id, message: (error as Error).message });
-  }
-}
-
-/** Only batches that delete may use the reserve; it is set aside again when space returns. */
-function spendReserve(batch: JournalBatch): boolean {
-  if (batch.rows.some(row => row.operation !== 'delete')) return false;
-  try {
-    db.exec('DELETE FROM reserve');
-    hasReserve = false;
-    write(batch);
-    return true;
-  } catch {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    return false;
+    reply({ type: 'full', id, message: (error as Error).message });
   }
 }
 
 port.on('message', (request: JournalRequest) => {
   if (request.type === 'load') return load();
   if (request.type === 'append') return append(request.id, request.batch);
-  if (request.type === 'reserve') {
-    try {
-      keepReserve();
-    } catch (error) {
-      if (!isStorageFull(error)) throw error;
-    }
-    return;
-  }
   db.close();
   reply({ type: 'closed' });
 });

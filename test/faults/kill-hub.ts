@@ -26,8 +26,8 @@ const port = await freePort();
 const attempts: Attempt[] = [];
 const watches: SeenChange[][] = [];
 let isStopping = false;
-/** Set at the end: watchers are done once they have seen it. */
-let lastRevision: number | undefined;
+/** Nothing more will come: watchers stop. */
+let isOver = false;
 let hub: Hub = await startHub({ dataDir, port });
 const target = new HttpTarget(hub.target.credentials);
 const random = mulberry(Number(values.seed));
@@ -53,6 +53,7 @@ isStopping = true;
 await Promise.all(writers);
 const list = (await target.request('GET', collection)).json<{ metadata: { resourceVersion: string }; items: ConfigMap[] }>();
 await caughtUp();
+isOver = true;
 const final: FinalObject[] = list.items
   .filter(isOurs)
   .map(item => ({ key: item.metadata.name, sequence: Number(item.data.sequence), revision: Number(item.metadata.resourceVersion) }));
@@ -137,8 +138,9 @@ async function findOut({ key, operation, sequence }: Attempt): Promise<boolean> 
       if (answer.code === 404) return operation === 'delete';
       if (answer.code === 200) return operation !== 'delete' && Number(answer.json<ConfigMap>().data.sequence) === sequence;
     } catch {
-      await sleep(retryPauseMs);
+      // The hub is down; it will be back.
     }
+    await sleep(retryPauseMs);
   }
 }
 
@@ -153,19 +155,15 @@ async function watch(index: number): Promise<void> {
       let read = 0;
       while (!stream.isEnded || read < stream.lines.length) {
         for (; read < stream.lines.length; read++) revision = take(seen, stream.lines[read]!, revision);
-        if (isStopping && isDone(revision)) stream.close();
+        if (isOver) stream.close();
         await Promise.race([stream.ended, sleep(5)]);
       }
-      if (isStopping && isDone(revision)) return;
     } catch {
-      if (isStopping && isDone(revision)) return;
+      // The hub is down; it will be back.
     }
+    if (isOver) return;
     await sleep(retryPauseMs);
   }
-}
-
-function isDone(revision: string): boolean {
-  return lastRevision !== undefined && Number(revision) >= lastRevision;
 }
 
 function take(seen: SeenChange[], line: string, revision: string): string {
@@ -190,7 +188,6 @@ function take(seen: SeenChange[], line: string, revision: string): string {
 
 async function caughtUp(): Promise<void> {
   const newest = Math.max(0, ...attempts.map(a => a.acknowledgedRevision ?? 0));
-  lastRevision = newest;
   const deadline = performance.now() + 20_000;
   while (performance.now() < deadline && watches.some(w => (w.at(-1)?.revision ?? 0) < newest)) await sleep(20);
 }
