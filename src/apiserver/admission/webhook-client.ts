@@ -4,6 +4,8 @@ import { parseJson, isJsonObject, printJson, type Json } from '../../util/json.t
 import { goNetworkError } from '../aggregation/go-network-error.ts';
 import type { HttpsPools, TlsTarget } from '../aggregation/https-pools.ts';
 import type { ResolveService } from '../aggregation/resolve-service.ts';
+import { BodySyntaxError, decodeJson } from '../http/read-body.ts';
+import { documentProblem } from '../verbs/body-type.ts';
 
 export interface WebhookClientDeps {
   readonly pools: HttpsPools;
@@ -42,7 +44,7 @@ export async function callWebhook({ pools, resolveService }: WebhookClientDeps, 
       body: printJson(call.body),
       signal: AbortSignal.any([call.signal, deadline]),
     });
-    return await readAnswer(answer.statusCode, answer.body);
+    return await readAnswer(answer.statusCode, String(answer.headers['content-type'] ?? ''), answer.body);
   } catch (error) {
     if (error instanceof AnswerError) throw new Error(error.message, { cause: error });
     if (deadline.aborted) throw new Error(`${shown}: context deadline exceeded`, { cause: error });
@@ -83,7 +85,7 @@ async function locate({ service, caBundle }: WebhookClientConfig, { url }: Addre
 
 class AnswerError extends Error {}
 
-async function readAnswer(status: number, body: AsyncIterable<Uint8Array>): Promise<Json> {
+async function readAnswer(status: number, contentType: string, body: AsyncIterable<Uint8Array>): Promise<Json> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -92,35 +94,60 @@ async function readAnswer(status: number, body: AsyncIterable<Uint8Array>): Prom
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString('utf8');
-  let json: Json | undefined;
-  try {
-    json = parseJson(text);
-  } catch {
-    json = undefined;
-  }
-  if (status >= 400 || (status >= 300 && json === undefined)) throw new AnswerError(statusText(status, text, json));
-  if (json === undefined) throw new AnswerError("couldn't get version/kind; json parse error: invalid JSON in the answer of the webhook");
-  return json;
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const isText = mediaType === '' || mediaType.startsWith('text/');
+  if (status < 200 || status > 206) throw new AnswerError(statusMessage(text) ?? refusal(status, isText ? text.trim() : 'unknown'));
+  if (mediaType !== '' && !objectMediaTypes.has(mediaType)) throw new AnswerError(`serializer for ${contentType} doesn't exist`);
+  return readDocument(text);
 }
 
-function statusText(status: number, text: string, json: Json | undefined): string {
-  if (isJsonObject(json) && json['kind'] === 'Status' && typeof json['message'] === 'string') return json['message'];
-  const body = text.trim() === '' ? 'unknown' : text.trim();
-  const known: Readonly<Record<number, string>> = {
-    400: 'the server rejected our request for an unknown reason',
-    401: 'the server has asked for the client to provide credentials',
-    403: body === 'unknown' ? 'unknown' : body,
-    404: 'the server could not find the requested resource',
-    405: 'the server does not allow this method on the requested resource',
-    413: 'the server responded with the status code 413 but did not return more information',
-    415: 'the server was unable to process the request',
-    429: 'the server has received too many requests and has asked us to try again later',
-    503: 'the server is currently unable to handle the request',
-  };
-  return (
-    known[status] ??
-    (status >= 500
-      ? `an error on the server (${JSON.stringify(body)}) has prevented the request from succeeding`
-      : `the server responded with the status code ${status} but did not return more information`)
-  );
+const objectMediaTypes = new Set(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
+
+function readDocument(text: string): Json {
+  try {
+    const { value } = decodeJson(text);
+    const problem = documentProblem(value);
+    if (problem === undefined) return value;
+    throw new AnswerError(problem);
+  } catch (error) {
+    if (error instanceof BodySyntaxError) throw new AnswerError(error.message);
+    throw error;
+  }
+}
+
+/** A server that refuses in the words of Kubernetes is quoted. */
+function statusMessage(text: string): string | undefined {
+  try {
+    const json = parseJson(text);
+    return isJsonObject(json) && json['kind'] === 'Status' && typeof json['message'] === 'string' ? json['message'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const maxQuotedLength = 2048;
+const refusals: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  409: 'the server reported a conflict',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+};
+
+/** What Go's client says of a status that came without an object. */
+function refusal(status: number, said: string): string {
+  const quoted = said.slice(0, maxQuotedLength);
+  if (status === 403 || status === 415) return quoted;
+  if (status === 406) {
+    return quoted === '' || quoted === 'unknown' ? 'the server was unable to respond with a content type that the client supports' : quoted;
+  }
+  const known = refusals[status];
+  if (known !== undefined) return known;
+  return status >= 500
+    ? `an error on the server (${JSON.stringify(quoted)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${status} but did not return more information`;
 }

@@ -156,7 +156,8 @@ class Parser {
       if (dot) {
         const optional = this.#accept('?') !== undefined;
         const name = this.#take();
-        if (name.kind !== 'ident' && name.kind !== 'quoted') throw this.#fail(`no viable alternative at input '.${name.text}'`, name.pos);
+        if (name.kind !== 'ident' && name.kind !== 'quoted')
+          throw this.#fail(`no viable alternative at input '.${name.kind === 'end' ? '' : name.text}'`, name.pos);
         const open = name.kind === 'ident' && !optional ? this.#accept('(') : undefined;
         expr = open
           ? { op: 'call', pos: open.pos, name: name.text, target: expr, args: this.#arguments(')') }

@@ -140,7 +140,7 @@ function postedResource(resource: Resource, gvk: GroupVersionKind): Resource {
         }
       },
       setDefaults(obj) {
-        if (gvk.kind === 'TokenRequest') obj.spec = { expirationSeconds: 3600, ...(obj.spec as object) };
+        if (gvk.kind === 'TokenRequest') (obj.spec as { expirationSeconds?: number | null }).expirationSeconds ??= 3600;
       },
     },
   };

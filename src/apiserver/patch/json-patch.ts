@@ -101,7 +101,7 @@ function locate(root: Json, path: string, missing: string): Place {
   const parts = path.split('/');
   let container: Json | undefined = root;
   for (let i = 1; i < parts.length - 1; i++) container = step(container, unescapeToken(parts[i] as string));
-  if (parts.length < 2 || typeof container !== 'object' || container === null) throw rejectedPatch(missing);
+  if (parts.length < 2 || typeof container !== 'object' || container === null) throw rejectedPatch(`${missing}: missing value`);
   return { container, key: unescapeToken(parts[parts.length - 1] as string) };
 }
 
