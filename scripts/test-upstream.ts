@@ -13,12 +13,14 @@ import { readyNode } from '../test/upstream/ready-node.ts';
 const { values: options } = parseArgs({
   options: {
     focus: { type: 'string', default: '' },
+    skip: { type: 'string' },
     real: { type: 'boolean', default: false },
     // With --real: only the controllers that the hub has, and nodes that run nothing, to see which tests need more than an API server.
     'like-hub': { type: 'boolean', default: false },
     kubeconfig: { type: 'string' },
     jobs: { type: 'string', default: '3' },
     all: { type: 'boolean', default: false },
+    out: { type: 'string' },
     list: { type: 'boolean', default: false },
     'test-timeout': { type: 'string', default: '90m' },
   },
@@ -32,7 +34,7 @@ const hubControllers = [
   'garbage-collector-controller',
   'clusterrole-aggregation-controller',
 ];
-const artifacts = path.join(repositoryRoot, '.artifacts', options.real ? 'upstream-real' : 'upstream-hub');
+const artifacts = path.resolve(repositoryRoot, options.out ?? (options.real ? '.artifacts/upstream-real' : '.artifacts/upstream-hub'));
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -48,7 +50,8 @@ async function main(): Promise<number> {
   const leftOut = new Map(readLeftOut().map(({ test, reason }) => [test, reason]));
   const listed = listUpstreamTests(rigProgramPath('e2e.test'));
   for (const test of leftOut.keys()) if (!listed.includes(test)) throw new Error(`left-out.txt names an unknown test: "${test}"`);
-  const known = listed.filter(test => focus.test(test));
+  const skip = options.skip === undefined ? undefined : new RegExp(options.skip);
+  const known = listed.filter(test => focus.test(test) && !skip?.test(test));
   const isLeftOut = (test: string): boolean => leftOut.has(test) && !options.real && !options.all;
   const chosen = known.filter(test => !isLeftOut(test));
   if (options.list) {

@@ -148,7 +148,7 @@ export const cases: readonly Case[] = [
     steps: [
       post(secrets, secret('a')),
       watch('w', `${secrets}?watch=true&allowWatchBookmarks=true&timeoutSeconds=4`),
-      events('w', 2, { bookmarks: true }),
+      events('w', 99, { bookmarks: true }),
     ],
   },
   {
