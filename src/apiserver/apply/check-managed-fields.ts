@@ -1,37 +1,7 @@
-import { at, invalid, tooLong, type FieldError } from '../../api/field-error.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../api/object.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { withoutManagedFields } from './managed-fields.ts';
 import { decodeOwners } from './owner.ts';
-
-const maxManagerBytes = 128;
-const maxSubresourceBytes = 256;
-const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
-
-/** What validation of `metadata.managedFields` finds. */
-export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path = 'metadata.managedFields'): FieldError[] {
-  if (!entries) return [];
-  return entries.flatMap((entry, i) => validateEntry(entry, at.index(path, i)));
-}
-
-function validateEntry({ operation, fieldsType, manager = '', subresource = '' }: ManagedFieldsEntry, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (operation !== 'Apply' && operation !== 'Update')
-    errors.push(invalid(at.child(path, 'operation'), operation ?? '', 'must be `Apply` or `Update`'));
-  if (fieldsType !== undefined && fieldsType !== '' && fieldsType !== 'FieldsV1')
-    errors.push(invalid(at.child(path, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
-  errors.push(...validateFieldManager(manager, at.child(path, 'manager')));
-  if (Buffer.byteLength(subresource) > maxSubresourceBytes) errors.push(tooLong(at.child(path, 'subresource'), maxSubresourceBytes));
-  return errors;
-}
-
-/** Also for the `fieldManager` option. */
-export function validateFieldManager(manager: string, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > maxManagerBytes) errors.push(tooLong(path, maxManagerBytes));
-  if (unprintable.test(manager)) errors.push(invalid(path, manager, 'should only contain printable characters'));
-  return errors;
-}
 
 /** Why the entries cannot be read, for the warning after mutating admission; undefined when they can. */
 export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {

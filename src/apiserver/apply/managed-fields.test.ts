@@ -8,7 +8,8 @@ import type { GoField, GoStruct, GoType } from '../schema/go-type.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { zeroOfStruct } from '../schema/shape.ts';
 import { applyConfiguration } from './apply-configuration.ts';
-import { isSameButForTimes, keepTimesIfUnchanged, managedFieldsProblem, validateManagedFields } from './check-managed-fields.ts';
+import { isSameButForTimes, keepTimesIfUnchanged, managedFieldsProblem } from './check-managed-fields.ts';
+import { validateManagedFields } from '../validation/object-meta.ts';
 import { recordUpdate } from './managed-fields.ts';
 import { toParentEntries, toScaleEntries } from './scale-fields.ts';
 import { configMap, keyed, listOf, mapOf, metadata, number, setOf, struct, text, workload, anything } from './merge-type-fixture.ts';
@@ -477,16 +478,19 @@ test('times alone make no difference', () => {
 });
 
 test('validation names what is wrong with entries', () => {
-  const errors = validateManagedFields([
-    { manager: 'm\n', fieldsType: 'V9' },
-    { operation: 'Update', manager: 'x'.repeat(129) },
-  ]);
+  const errors = validateManagedFields(
+    [
+      { manager: 'm\n', fieldsType: 'V9' },
+      { operation: 'Update', manager: 'x'.repeat(129) },
+    ],
+    'metadata.managedFields',
+  );
   assert.deepEqual(
     errors.map(e => `${e.field}: ${e.message}`),
     [
       'metadata.managedFields[0].operation: Invalid value: "": must be `Apply` or `Update`',
       'metadata.managedFields[0].fieldsType: Invalid value: "V9": must be `FieldsV1`',
-      'metadata.managedFields[0].manager: Invalid value: "m\\n": should only contain printable characters',
+      'metadata.managedFields[0].manager: Invalid value: "m\\n": invalid character U+000A (at position 1)',
       'metadata.managedFields[1].manager: Too long: may not be more than 128 bytes',
     ],
   );

@@ -2,7 +2,7 @@ import { forbidden, invalid, notSupported, required, type FieldError } from '../
 import { badRequest, invalidObject } from '../../api/status.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { validateFieldManager } from '../apply/check-managed-fields.ts';
+import { validateFieldManager } from '../validation/object-meta.ts';
 import type { FieldValidation, RequestContext, WriteRequest } from '../request.ts';
 import { structOfKind } from '../facts/facts.ts';
 import { GoJsonError } from '../schema/go-json-error.ts';

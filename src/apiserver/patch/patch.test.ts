@@ -91,7 +91,7 @@ test('JSON patch: more than 10000 operations are too many', () => {
   const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: 1 }));
   const { code, message } = statusOf(() => applyJsonPatch({ a: 1 }, patch));
   assert.equal(code, 413);
-  assert.equal(message, 'The allowed maximum operations in a JSON patch is 10000, got 10001');
+  assert.equal(message, 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001');
 });
 
 test('JSON patch: copies may not grow the object beyond 3 MiB', () => {

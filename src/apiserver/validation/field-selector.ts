@@ -21,6 +21,8 @@ export function parseFieldSelector(text: string): ParsedFieldSelector {
     const split = /^(.*?)(!=|==|=)(.*)$/su.exec(term);
     if (!split) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     const [, field = '', operator, value = ''] = split;
+    // A term that names neither field nor value selects everything.
+    if (field === '' && value === '') continue;
     requirements.push({ field, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) });
   }
   return {

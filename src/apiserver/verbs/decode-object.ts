@@ -32,7 +32,7 @@ export function decodeObject(resource: Resource, decoded: DecodedBody, request: 
   const body = typedObject(resource, typed.body);
   const found = [...decoded.problems];
   for (const float of decoded.wholeFloats ?? []) checkWholeFloat(resource, body, float);
-  const obj = resource.codec.shape(body, found);
+  const obj = shapeBody(resource, body, found);
   const isMixed = decoded.problems.length > 0 && found.length > decoded.problems.length;
   reportProblems(isMixed ? (decoded.sortProblems?.(found) ?? found) : found, resource, request);
   resource.codec.setDefaults(obj);
@@ -48,6 +48,22 @@ function typedBody(resource: Resource, { value, raw }: DecodedBody): TypedBody {
     const { kind, version } = error.claimed;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${error.message}`);
   }
+}
+
+/** Gives a body Go's shape. An empty list of managed fields is a word of its own, which printing would swallow. */
+export function shapeBody(resource: Resource, body: KubeObject, problems: string[]): KubeObject {
+  const obj = resource.codec.shape(resource.isCustom ? withDoubles(body) : body, problems);
+  const { managedFields } = body.metadata;
+  if (Array.isArray(managedFields) && managedFields.length === 0) obj.metadata.managedFields = [];
+  return obj;
+}
+
+/** Integers beyond 64 bits are floats where no type says otherwise. */
+function withDoubles<T>(value: T): T {
+  if (typeof value === 'bigint') return (BigInt.asIntN(64, value) === value ? value : Number(value)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withDoubles) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withDoubles(member)])) as T;
 }
 
 export function typedObject(resource: Resource, body: JsonObject): KubeObject {

@@ -1,8 +1,10 @@
 import { forbidden, invalid, notSupported, type FieldError } from '../../api/field-error.ts';
-import { badRequest, expired, invalidObject, timeout } from '../../api/status.ts';
+import { badRequest, expired, invalidObject, plainError, timeout, type StatusError } from '../../api/status.ts';
 import { listKey, type Entry } from '../../store/entry.ts';
 import type { Store } from '../../store/store.ts';
 import type { Resource } from '../resource.ts';
+import { decodeContinue, encodeContinue, type ContinueToken } from './continue-token.ts';
+import { parseGoInteger } from './go-integer.ts';
 import type { Selection } from './selection.ts';
 
 export interface ListOptions {
@@ -20,17 +22,14 @@ export interface Page {
   readonly remaining: number | undefined;
 }
 
-const wholeNumber = /^[0-9]+$/;
 /** How long a read waits for a revision that this server has not reached yet. */
 export const futureRevisionWaitMs = 3000;
 
 export function parseListOptions(query: URLSearchParams): ListOptions {
-  const limitText = query.get('limit') ?? '';
-  if (limitText !== '' && !/^[+-]?[0-9]+$/.test(limitText)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(limitText)}: invalid syntax`);
-  }
+  const limit = parseGoInteger(query.get('limit') ?? '', 'ParseInt');
+  if (typeof limit === 'string') throw badRequest(limit);
   const options = {
-    limit: Math.max(0, Number(limitText)),
+    limit: Math.max(0, limit),
     continueToken: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
@@ -78,25 +77,17 @@ function tooLargeRevision(revision: number, current: number) {
   });
 }
 
-export function parseRevision(text: string): number {
-  if (text === '') return 0;
-  if (!wholeNumber.test(text)) {
-    throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
-      invalid('resourceVersion', text, `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`),
-    ]);
-  }
-  return Number(text);
-}
-
-interface ContinueToken {
-  revision: number;
-  start: string;
+/** Most readers leave the fault of a bad version unclassified. */
+export function parseRevision(text: string, refuse: (why: string) => StatusError = plainError): number {
+  const revision = parseGoInteger(text, 'ParseUint');
+  if (typeof revision === 'number') return revision;
+  throw refuse(`resourceVersion: ${invalid('', text, revision).message}`);
 }
 
 /** One page of a collection, at one revision. */
 export async function listPage(store: Store, resource: Resource, selection: Selection, options: ListOptions): Promise<Page> {
   if (options.continueToken !== '') return continuePage(store, resource, selection, options);
-  const wanted = parseRevision(options.resourceVersion);
+  const wanted = parseRevision(options.resourceVersion, why => badRequest(`invalid resource version: ${why}`));
   await waitForRevision(store, wanted);
   const isExact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && wanted > 0 && options.limit > 0);
   if (isExact && wanted > 0 && wanted < store.revision) {
@@ -109,10 +100,10 @@ export async function listPage(store: Store, resource: Resource, selection: Sele
 }
 
 function continuePage(store: Store, resource: Resource, selection: Selection, options: ListOptions): Page {
+  const token = decodeContinue(options.continueToken);
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const token = decodeContinue(options.continueToken);
   if (token.revision === -1) return pageAt(store, resource, selection, { ...token, revision: store.revision }, options.limit)!;
   const page = pageAt(store, resource, selection, token, options.limit);
   if (page) return page;
@@ -190,26 +181,4 @@ function pastWalk(store: Store, resource: Resource, selection: Selection, revisi
     });
     visitRevivedBefore(undefined);
   };
-}
-
-function encodeContinue({ revision, start }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
-}
-
-function decodeContinue(token: string): ContinueToken {
-  const invalidToken = (why: string) => badRequest(`continue key is not valid: ${why}`);
-  let value: { v?: unknown; rv?: unknown; start?: unknown };
-  try {
-    if (!/^[A-Za-z0-9_-]*$/.test(token)) throw new Error('encoding');
-    value = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as typeof value;
-  } catch {
-    throw invalidToken('illegal base64 data or not a token of this server');
-  }
-  if (value?.v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version "${String(value?.v ?? '')}"`);
-  if (!Number.isSafeInteger(value.rv) || (value.rv as number) < -1 || value.rv === 0)
-    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
-  if (typeof value.start !== 'string' || value.start === '' || value.start.startsWith('/') || value.start.split('/').includes('..')) {
-    throw invalidToken(value.start === '' ? 'encoded start key empty (version meta.k8s.io/v1)' : String(value.start));
-  }
-  return { revision: value.rv as number, start: value.start };
 }

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../api/object.ts';
+import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { badRequest, conflict, plainError, StatusError } from '../../api/status.ts';
 import { goPrint } from '../../util/go-print.ts';
-import { cloneJson, isJsonObject, printJson, type Json } from '../../util/json.ts';
+import { cloneJson, isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import { applyConfiguration, nameOf } from '../apply/apply-configuration.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import type { Patch } from '../cluster-api.ts';
@@ -13,7 +13,7 @@ import type { Resource } from '../resource.ts';
 import { RestoreError, restoreStruct } from '../schema/restore-struct.ts';
 import { BodyFault, goKind, readType } from './body-type.ts';
 import { storeNew } from './create.ts';
-import { checkCustomType, checkName, placeInNamespace, typedObject, type DecodedBody } from './decode-object.ts';
+import { checkCustomType, checkName, placeInNamespace, shapeBody, typedObject, type DecodedBody } from './decode-object.ts';
 import { invalidPatch, reportPatchProblems } from './field-validation.ts';
 import { ownership, writeUpdate, type Updated } from './update.ts';
 import type { VerbDeps } from './verbs.ts';
@@ -56,8 +56,9 @@ function redecoded(resource: Resource, doc: Json, { problems }: DecodedBody, req
   const found = [...problems];
   try {
     const typed = readType(resource, doc, resource.isCustom ? printed() : undefined);
+    if (resource.isCustom && typed.apiVersion !== apiVersionOf(resource)) reportPatchProblems(withoutSchema(typed.body), printed, request);
     if (resource.isCustom) checkCustomType(resource, typed, true);
-    const obj = resource.codec.shape(typedObject(resource, typed.body), found);
+    const obj = shapeBody(resource, typedObject(resource, typed.body), found);
     reportPatchProblems(found, printed, request);
     resource.codec.setDefaults(obj);
     return obj;
@@ -66,6 +67,12 @@ function redecoded(resource: Resource, doc: Json, { problems }: DecodedBody, req
     if (error instanceof StatusError && error.code === 400) throw invalidPatch(printed(), decodingFault(resource, error));
     throw error;
   }
+}
+
+/** A version that nobody defined knows no fields. */
+function withoutSchema(body: JsonObject): string[] {
+  const names = Object.keys(body).filter(name => !['apiVersion', 'kind', 'metadata'].includes(name));
+  return names.map(name => `unknown field ${JSON.stringify(name)}`);
 }
 
 function decodingFault({ kind, version }: Resource, { message }: StatusError): string {
@@ -91,7 +98,7 @@ function strategicallyPatched(resource: Resource, live: Json, { value, problems 
 /** The decoder is quicker than the converter and agrees with it on all that is right. */
 function restored(resource: Resource, doc: Json): { obj: KubeObject; unknown: string[] } {
   const unknown: string[] = [];
-  const shape = (body: Json) => resource.codec.shape(typedObject(resource, isJsonObject(body) ? body : {}), unknown);
+  const shape = (body: Json) => shapeBody(resource, typedObject(resource, isJsonObject(body) ? body : {}), unknown);
   try {
     return { obj: shape(doc), unknown };
   } catch (error) {

@@ -4,6 +4,7 @@ import type { StoreEvent } from '../../store/history.ts';
 import { printJson } from '../../util/json.ts';
 import { isPlain, objectOf, oneObject, type Form } from '../representation.ts';
 import type { Resource } from '../resource.ts';
+import { zeroOfStruct } from '../schema/shape.ts';
 import type { Selection } from '../verbs/selection.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -65,15 +66,17 @@ function formLine(resource: Resource, type: EventType, obj: KubeObject, form: Fo
   return Buffer.from(`{"type":"${type}","object":${printJson(oneObject(resource, obj, form, now))}}\n`);
 }
 
+/** A bookmark is an object of the kind that has nothing but a version. */
 export function bookmarkLine(resource: Resource, revision: number, form: Form, endsInitialEvents: boolean): Buffer {
-  const type =
-    form.as === 'object'
-      ? { kind: resource.kind, apiVersion: apiVersionOf(resource) }
-      : { kind: form.as === 'table' ? 'Table' : 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(endsInitialEvents && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+  const { goType } = resource.codec;
+  const obj: KubeObject = {
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    ...(goType && zeroOfStruct(goType)),
+    metadata: {
+      resourceVersion: String(revision),
+      ...(endsInitialEvents && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+    },
   };
-  const object = form.as === 'table' ? { ...type, metadata, columnDefinitions: null, rows: [] } : { ...type, metadata };
-  return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
+  return Buffer.from(`{"type":"BOOKMARK","object":${printJson(oneObject(resource, obj, form, new Date()))}}\n`);
 }

@@ -1,5 +1,6 @@
 import { forbidden, notSupported, type FieldError } from '../../api/field-error.ts';
 import { badRequest, invalidObject } from '../../api/status.ts';
+import { parseGoInteger } from '../verbs/go-integer.ts';
 import { parseRevision } from '../verbs/list.ts';
 
 export interface WatchOptions {
@@ -22,23 +23,26 @@ export function isTrue(text: string | null): boolean {
 
 export function parseWatchOptions(query: URLSearchParams): WatchOptions {
   const resourceVersion = query.get('resourceVersion') ?? '';
-  const match = query.get('resourceVersionMatch') ?? '';
-  const asksInitial = query.has('sendInitialEvents');
-  const sendInitialEvents = isTrue(query.get('sendInitialEvents'));
+  const givenMatch = query.get('resourceVersionMatch') ?? '';
+  // A watch without a version starts with the present state, as if it had asked for it.
+  const isPlain = !query.has('sendInitialEvents') && givenMatch === '' && (resourceVersion === '' || resourceVersion === '0');
+  const match = isPlain ? 'NotOlderThan' : givenMatch;
+  const asksInitial = isPlain || query.has('sendInitialEvents');
+  const sendInitialEvents = isPlain || isTrue(query.get('sendInitialEvents'));
   const errors: FieldError[] = [];
-  if (asksInitial && match !== 'NotOlderThan') {
-    if (match === '') {
-      errors.push(forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-    } else errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (asksInitial && match !== 'NotOlderThan')
+    errors.push(forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (match !== '') {
+    if (!asksInitial)
+      errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+    if ((query.get('continue') ?? '') !== '')
+      errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   }
-  if (!asksInitial && match !== '')
-    errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 
-  const timeoutText = query.get('timeoutSeconds') ?? '';
-  if (timeoutText !== '' && !/^-?[0-9]+$/.test(timeoutText))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(timeoutText)}: invalid syntax`);
-  const seconds = Number(timeoutText);
+  const seconds = parseGoInteger(query.get('timeoutSeconds') ?? '', 'ParseInt');
+  if (typeof seconds === 'string') throw badRequest(seconds);
   const revision = parseRevision(resourceVersion);
   const startsNow = asksInitial && !sendInitialEvents && revision === 0;
   return {

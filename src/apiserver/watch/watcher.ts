@@ -31,7 +31,7 @@ export class Watcher {
   readonly #hub: WatchHub;
   readonly #resource: Resource;
   readonly #selection: Selection;
-  readonly #form: Form;
+  #form: Form;
   readonly #options: WatchOptions;
   readonly #sink: WatchSink;
   #timers: NodeJS.Timeout[] = [];
@@ -67,7 +67,7 @@ export class Watcher {
     const { sinceRevision, sendInitialEvents, allowBookmarks } = this.#options;
     if (sinceRevision === undefined) {
       const revision = await this.#sendState();
-      if (sendInitialEvents && allowBookmarks) this.#sink.write(bookmarkLine(this.#resource, revision, this.#form, true));
+      if (sendInitialEvents && allowBookmarks) this.#writeBookmark(revision, true);
     } else {
       this.#sentRevision = Math.min(sinceRevision, Math.max(this.#hub.store.revision, sinceRevision === Infinity ? 0 : sinceRevision));
     }
@@ -95,6 +95,7 @@ export class Watcher {
     for (const event of events) {
       if (this.#isEnded) return;
       const line = await eventLine(this.#resource, event, this.#form, now);
+      this.#leaveHeadersOut();
       lines.push(line);
       size += line.length;
       if (size < initialChunkBytes) continue;
@@ -144,6 +145,7 @@ export class Watcher {
     for (const event of seen) {
       const line = eventLine(this.#resource, event, this.#form, now);
       if (line instanceof Promise) return this.#fallBehind();
+      this.#leaveHeadersOut();
       lines.push(line);
     }
     this.#sentRevision = Math.max(this.#sentRevision, events.at(-1)!.entry.revision);
@@ -168,7 +170,17 @@ export class Watcher {
     this.#nextBookmarkMs = performance.now() + bookmarkEveryMs;
     if (!this.#isLive || this.#isEnded) return;
     const revision = Math.max(this.#hub.store.revision, this.#sentRevision);
-    this.#sink.write(bookmarkLine(this.#resource, revision, this.#form, false));
+    this.#writeBookmark(revision, false);
+  }
+
+  #writeBookmark(revision: number, endsInitialEvents: boolean): void {
+    this.#sink.write(bookmarkLine(this.#resource, revision, this.#form, endsInitialEvents));
+    this.#leaveHeadersOut();
+  }
+
+  /** The columns of a table are described once. */
+  #leaveHeadersOut(): void {
+    if (this.#form.as === 'table' && !this.#form.noHeaders) this.#form = { ...this.#form, noHeaders: true };
   }
 
   #expire(): void {

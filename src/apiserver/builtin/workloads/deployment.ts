@@ -155,7 +155,6 @@ export const replicaSetKind: BuiltinKind = {
     spec.replicas ??= 1;
     setPodTemplateDefaults(spec.template);
   },
-  selectableFields: { 'status.replicas': obj => String(asReplicaSet(obj).status?.replicas ?? 0) },
   strategy: {
     hasGeneration: true,
     hasStatus: true,
