@@ -8,6 +8,7 @@ import { builtinResources, structOfKind, type BuiltinResourceFact } from './fact
 import type { Codec, Resource } from './resource.ts';
 import { mergeTypeOfStruct } from './schema/builtin-merge-type.ts';
 import { GoJsonError, undecodableBody } from './schema/go-json-error.ts';
+import { settleStruct } from './schema/settle.ts';
 import { shapeObject } from './schema/shape.ts';
 import type { GoStruct } from './schema/go-type.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -69,6 +70,7 @@ function builtinCodec(fact: BuiltinResourceFact, struct: GoStruct, kind: Builtin
       }
     },
     setDefaults: obj => kind?.setDefaults?.(obj),
+    settle: obj => settleStruct(struct)?.(obj as unknown as JsonObject),
     fromStorage,
     toStorage,
     isStorageVersion: stored => stored.apiVersion === apiVersion,

@@ -144,7 +144,7 @@ const forms: [why: string, kind: keyof typeof kinds, body: string, printed: stri
     '{"metadata":{},"data":{"a":"","b":"x"},"binaryData":{"z":""}}',
   ],
   ['bits beyond the last byte are dropped', 'Secret', '{"data":{"a":"YR=="}}', '{"metadata":{},"data":{"a":"YQ=="}}'],
-  ['an empty list that is always printed is null', 'Role', '{"rules":[]}', '{"metadata":{},"rules":null}'],
+  ['an empty list that is always printed stays', 'Role', '{"rules":[]}', '{"metadata":{},"rules":[]}'],
   ['a list that is always printed is null when absent', 'Role', '{}', '{"metadata":{},"rules":null}'],
   [
     'empty structs are printed',

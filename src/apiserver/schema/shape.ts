@@ -33,8 +33,6 @@ interface CompiledField {
   /** What is printed when the field is not set. */
   readonly absent: () => Json | undefined;
   readonly isLeftOut: (value: Json) => boolean;
-  /** Printed instead of an empty list or map. */
-  readonly printsNullWhenEmpty: boolean;
 }
 
 const cache = new WeakMap<GoStruct, CompiledStruct>();
@@ -88,28 +86,19 @@ function print(fields: readonly CompiledField[], found: readonly (Json | undefin
     if (value === undefined) {
       const absent = field.absent();
       if (absent !== undefined) out[field.step.name] = absent;
-    } else if (!field.isLeftOut(value)) {
-      out[field.step.name] = field.printsNullWhenEmpty && isEmpty(value) ? null : value;
-    }
+    } else if (!field.isLeftOut(value)) out[field.step.name] = value;
   }
   return out;
 }
 
 function compileField(struct: GoStruct, field: GoField): CompiledField {
-  const { type, isPointer, omitEmpty } = field;
-  const isContainer = type.type === 'list' || type.type === 'map';
   return {
     step: { name: field.name, owner: struct.goName, embedded: field.embedded ?? [] },
-    read: reader(type),
+    read: reader(field.type),
     absent: absentValue(field),
     isLeftOut: leftOut(field),
-    printsNullWhenEmpty: isContainer && !isPointer && !omitEmpty && isStoredAsProtobuf(struct.name),
   };
 }
-
-// Protobuf cannot tell an empty list from none. Extensions are stored as JSON, and reviews are not stored.
-const keptAsJson = /^io\.k8s\.(?:apiextensions-apiserver|kube-aggregator|api\.(?:authentication|authorization|admission)\.)/;
-const isStoredAsProtobuf = (name: string) => !keptAsJson.test(name);
 
 function absentValue({ type, isPointer, omitEmpty, omitZero }: GoField): () => Json | undefined {
   const nothing = () => undefined;

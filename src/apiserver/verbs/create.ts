@@ -113,6 +113,7 @@ export async function storeNew(
       strategy.beforeCommit?.(obj, undefined, ctx);
       return { obj };
     }
+    resource.codec.settle?.(obj);
     const converted = resource.codec.toStorage(obj);
     const stored = converted instanceof Promise ? await converted : converted;
     try {

@@ -167,6 +167,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   if (validating) await validating;
 
   if (request.dryRun) return { obj: next };
+  codec.settle?.(next);
   if (jsonEqual(next, live) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
   if (isReadyToGo(resource, next)) {
