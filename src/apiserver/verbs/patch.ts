@@ -150,7 +150,7 @@ function appliedObject(value: Json): KubeObject {
 
 function converted(resource: Resource, merged: KubeObject): KubeObject {
   try {
-    const { obj } = restored(resource, merged as unknown as Json);
+    const obj = resource.isCustom ? withMetadata(resource, merged) : restored(resource, merged as unknown as Json).obj;
     resource.codec.setDefaults(obj);
     return obj;
   } catch (error) {
@@ -161,6 +161,12 @@ function converted(resource: Resource, merged: KubeObject): KubeObject {
       `failed to convert new object (${subject}) to proper version: unable to convert unstructured object to ${type}: ${error.message}`,
     );
   }
+}
+
+/** What an apply made of a custom object is not decoded again: nulls in it meet validation. */
+function withMetadata(resource: Resource, merged: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = merged;
+  return { ...merged, ...resource.codec.shape({ apiVersion, kind, metadata }, []) };
 }
 
 function uidMismatch(resource: Resource, target: ObjectTarget, uid: string): StatusError {
