@@ -19,7 +19,9 @@ export interface PathDeps {
 }
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const swaggerProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const swaggerProtobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+// No media type by the letter of the standard, and still what clients ask for; they cannot read it in an answer.
+const askedSwaggerProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const keySetType = 'application/jwk-set+json';
 const yearMs = 365 * 24 * 3600 * 1000;
 
@@ -181,7 +183,7 @@ async function serveOpenApi(scope: RequestScope, segments: readonly string[], op
 
 async function serveSwagger(scope: RequestScope, openApi: OpenApiDocuments): Promise<void> {
   for (const { type, subtype } of parseAccept(scope.req.headers.accept ?? '*/*')) {
-    if (`${type}/${subtype}` === swaggerProtobuf) {
+    if ([swaggerProtobuf, askedSwaggerProtobuf].includes(`${type}/${subtype}`)) {
       const { body, hash } = openApi.v2Protobuf();
       return sendTagged(scope, swaggerProtobuf, body, hash);
     }
