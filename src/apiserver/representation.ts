@@ -1,6 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { badRequest, StatusError } from '../api/status.ts';
-import { typePrefixLength, type Entry } from '../store/entry.ts';
+import type { Entry } from '../store/entry.ts';
 import { goQuote } from '../util/go-quote.ts';
 import { printJson } from '../util/json.ts';
 import { internalTypeName } from './go-type-name.ts';
@@ -46,27 +46,8 @@ export interface ListMeta {
   remainingItemCount?: number;
 }
 
-const comma = Buffer.from(',');
-const brace = Buffer.from('{');
-const tail = Buffer.from(']}\n');
-
-/** The body of a list in pieces: the items are the stored bytes, joined and never parsed. */
-export async function listBody(resource: Resource, entries: readonly Entry[], meta: ListMeta): Promise<Buffer[]> {
-  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))},"metadata":${printJson(meta)},"items":[`;
-  const parts: Buffer[] = [Buffer.from(head)];
-  const skip = typePrefixLength(resource.kind, apiVersionOf(resource));
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i]!;
-    if (i > 0) parts.push(comma);
-    if (isPlain(resource, entry)) parts.push(brace, entry.bytes.subarray(skip));
-    else parts.push(Buffer.from(printJson(withoutType(resource, await objectOf(resource, entry)))));
-  }
-  parts.push(tail);
-  return parts;
-}
-
 /** Items of built-in lists do not repeat their type; items of custom resource lists do. */
-function withoutType(resource: Resource, obj: KubeObject): object {
+export function withoutType(resource: Resource, obj: KubeObject): object {
   if (resource.isCustom) return obj;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = obj;
   return rest;

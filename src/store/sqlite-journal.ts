@@ -1,23 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StorageFullError, type Journal, type JournalBatch, type JournalRow } from './journal.ts';
-
-export type JournalRequest = { type: 'load' } | { type: 'append'; id: number; batch: JournalBatch } | { type: 'close' };
-
-/** Many rows in two pieces, so that their values travel between threads without being copied. */
-export interface PackedRows {
-  heads: [revision: number, resource: string, namespace: string, name: string, operation: JournalRow['operation'], length: number][];
-  values: Uint8Array;
-}
-
-export type JournalReply =
-  | { type: 'opened' }
-  | { type: 'refused'; locked: boolean; message: string }
-  | { type: 'rows'; rows: PackedRows }
-  | { type: 'loaded'; compactedRevision: number }
-  | { type: 'appended'; id: number }
-  | { type: 'full'; id: number; message: string }
-  | { type: 'closed' };
+import { StorageFullError, type Journal, type JournalRow } from './journal.ts';
+import { packRows, unpackRows, type JournalReply, type JournalRequest } from './packed-rows.ts';
 
 export class DataInUseError extends Error {
   override name = 'DataInUseError';
@@ -29,7 +13,7 @@ export class DataInUseError extends Error {
  */
 export async function openSqliteJournal(file: string, options: { maxPages?: number } = {}): Promise<Journal> {
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: { file, ...options } });
-  const send = (request: JournalRequest) => worker.postMessage(request);
+  const send = (request: JournalRequest, transfer: ArrayBuffer[] = []) => worker.postMessage(request, transfer);
   const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let onRows: (rows: JournalRow[]) => void = () => {};
@@ -47,7 +31,7 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
   worker.on('message', (reply: JournalReply) => {
     switch (reply.type) {
       case 'rows':
-        return onRows(unpack(reply.rows));
+        return onRows(unpackRows(reply.rows));
       case 'loaded':
         return onLoaded(reply);
       case 'appended':
@@ -75,7 +59,8 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
     },
     append(batch) {
       const id = nextId++;
-      send({ type: 'append', id, batch });
+      const rows = packRows(batch.rows);
+      send({ type: 'append', id, batch: { ...batch, rows } }, [rows.values.buffer]);
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
     },
     close() {
@@ -86,13 +71,4 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       return closed;
     },
   };
-}
-
-function unpack({ heads, values }: PackedRows): JournalRow[] {
-  let offset = 0;
-  return heads.map(([revision, resource, namespace, name, operation, length]) => {
-    const value = values.subarray(offset, offset + length);
-    offset += length;
-    return { revision, resource, namespace, name, operation, value };
-  });
 }

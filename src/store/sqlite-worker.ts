@@ -1,8 +1,8 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { JournalBatch } from './journal.ts';
-import type { JournalReply, JournalRequest, PackedRows } from './sqlite-journal.ts';
+import type { JournalBatch, JournalRow } from './journal.ts';
+import { packRows, unpackRows, type JournalReply, type JournalRequest } from './packed-rows.ts';
 
 /** Rows that travel in one message while loading. */
 const loadChunk = 512;
@@ -43,34 +43,24 @@ function start(): void {
 }
 
 function load(): void {
-  let rows: PackedRows = { heads: [], values: new Uint8Array() };
-  let values: Uint8Array[] = [];
+  let rows: JournalRow[] = [];
   const flush = () => {
-    if (rows.heads.length === 0) return;
-    const bytes = new Uint8Array(values.reduce((sum, v) => sum + v.length, 0));
-    let offset = 0;
-    for (const value of values) {
-      bytes.set(value, offset);
-      offset += value.length;
-    }
-    reply({ type: 'rows', rows: { heads: rows.heads, values: bytes } }, [bytes.buffer]);
-    rows = { heads: [], values: new Uint8Array() };
-    values = [];
+    const packed = packRows(rows);
+    reply({ type: 'rows', rows: packed }, [packed.values.buffer]);
+    rows = [];
   };
   for (const row of db.prepare('SELECT * FROM log ORDER BY revision').iterate()) {
-    const value = row.value as Uint8Array;
-    rows.heads.push([
-      Number(row.revision),
-      String(row.resource),
-      String(row.namespace),
-      String(row.name),
-      operations[Number(row.operation)]!,
-      value.length,
-    ]);
-    values.push(value);
-    if (rows.heads.length === loadChunk) flush();
+    rows.push({
+      revision: Number(row.revision),
+      resource: String(row.resource),
+      namespace: String(row.namespace),
+      name: String(row.name),
+      operation: operations[Number(row.operation)]!,
+      value: row.value as Uint8Array,
+    });
+    if (rows.length === loadChunk) flush();
   }
-  flush();
+  if (rows.length > 0) flush();
   const meta = db.prepare("SELECT value FROM meta WHERE key = 'compactedRevision'").get();
   reply({ type: 'loaded', compactedRevision: Number(meta?.value ?? 0) });
 }
@@ -132,7 +122,7 @@ function append(id: number, batch: JournalBatch): void {
 
 port.on('message', (request: JournalRequest) => {
   if (request.type === 'load') return load();
-  if (request.type === 'append') return append(request.id, request.batch);
+  if (request.type === 'append') return append(request.id, { ...request.batch, rows: unpackRows(request.batch.rows) });
   db.close();
   reply({ type: 'closed' });
 });

@@ -1,5 +1,6 @@
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { printJson } from '../../util/json.ts';
 
 export interface AuditLogOptions {
@@ -20,6 +21,8 @@ export interface AuditLog extends AsyncDisposable {
   /** Resolves when all events so far are in the file. */
   flush(): Promise<void>;
 }
+
+const gatherMs = 20;
 
 /** A file of JSON lines that only its owner reads. */
 export function auditLog(options: AuditLogOptions): AuditLog {
@@ -60,9 +63,9 @@ export function auditLog(options: AuditLogOptions): AuditLog {
   }
 
   async function work(): Promise<void> {
-    // One turn later, so that the events of a busy moment share one write.
-    await new Promise(setImmediate);
     while (lines.length > 0) {
+      // A little later, so that the events of a busy moment share one write.
+      await sleep(gatherMs);
       const batch = lines;
       lines = [];
       waitingBytes = 0;
@@ -83,7 +86,7 @@ export function auditLog(options: AuditLogOptions): AuditLog {
     }
     const bytes = Buffer.from(text);
     if (fileBytes > 0 && fileBytes + bytes.length > maxFileBytes) await rotate();
-    await file.appendFile(bytes);
+    for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
     fileBytes += bytes.length;
   }
 

@@ -8,6 +8,7 @@ import type { Negotiated } from './negotiate.ts';
 
 const compress = promisify(gzip);
 const compressFromBytes = 128 * 1024;
+const streamFromBytes = 64 * 1024;
 const newline = Buffer.from('\n');
 const yamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' } as const;
 
@@ -64,7 +65,23 @@ export async function send(ctx: AnswerContext, code: number, contentType: string
   }
   res.setHeader('Content-Length', size);
   res.writeHead(code);
-  res.end(parts.length === 1 ? parts[0] : Buffer.concat(parts, size));
+  if (size < streamFromBytes) return void res.end(parts.length === 1 ? parts[0] : Buffer.concat(parts, size));
+  for (const part of parts) if (!res.write(part)) await drained(res);
+  res.end();
+}
+
+/** Resolves when what was written has gone, or when nobody waits for it any more. */
+export function drained(res: ServerResponse): Promise<void> {
+  if (res.closed || !res.writableNeedDrain) return Promise.resolve();
+  return new Promise(resolve => {
+    const done = () => {
+      res.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    res.once('drain', done);
+    res.once('close', done);
+  });
 }
 
 export function setWarnings({ res, warnings }: AnswerContext): void {

@@ -1,6 +1,7 @@
 import { methodNotAllowed, notFoundError, noSuchResource } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
-import { bytesOf, isPlain, listBody, listObject, objectOf, oneObject, type ListMeta } from '../representation.ts';
+import { listBody } from '../list-body.ts';
+import { bytesOf, isPlain, listObject, objectOf, oneObject, type ListMeta } from '../representation.ts';
 import type { ObjectTarget } from '../request.ts';
 import type { Resource } from '../resource.ts';
 import { createObject, type Written } from '../verbs/create.ts';

@@ -4,7 +4,7 @@ import { waitForRevision } from '../verbs/list.ts';
 import { parseSelection } from '../verbs/selection.ts';
 import { Watcher, type WatchSink } from '../watch/watcher.ts';
 import { parseWatchOptions } from '../watch/watch-options.ts';
-import { setWarnings } from './answer.ts';
+import { drained, setWarnings } from './answer.ts';
 import { negotiate } from './negotiate.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -37,21 +37,13 @@ function watchQuery({ info }: RequestScope): URLSearchParams {
   return query;
 }
 
+/** How much may wait for one reader before it counts as slow. Watchers of the same objects share these bytes. */
+const maxBacklogBytes = 512 * 1024;
+
 function responseSink(res: ServerResponse): WatchSink {
   return {
-    write: chunk => res.write(chunk),
-    drained: () => {
-      if (res.closed || !res.writableNeedDrain) return Promise.resolve();
-      return new Promise(resolve => {
-        const done = () => {
-          res.off('drain', done);
-          res.off('close', done);
-          resolve();
-        };
-        res.once('drain', done);
-        res.once('close', done);
-      });
-    },
+    write: chunk => res.write(chunk) || res.writableLength < maxBacklogBytes,
+    drained: () => drained(res),
     end: () => void res.end(),
   };
 }

@@ -40,26 +40,17 @@ function leavingEntry(event: StoreEvent): Entry {
   return entry;
 }
 
-const heads: Record<EventType, Buffer> = {
+export const eventHeads: Record<EventType, Buffer> = {
   ADDED: Buffer.from('{"type":"ADDED","object":'),
   MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
   DELETED: Buffer.from('{"type":"DELETED","object":'),
 };
-const tail = Buffer.from('}\n');
-
-/** Lines made of stored bytes, shared by all who watch; kept as long as the entry itself. */
-const plainLines = new WeakMap<Entry, Partial<Record<EventType, Buffer>>>();
+export const eventTail = Buffer.from('}\n');
 
 export function eventLine(resource: Resource, { type, entry }: SeenEvent, form: Form, now: Date): Buffer | Promise<Buffer> {
-  if (form.as === 'object' && isPlain(resource, entry)) return plainLine(type, entry);
+  if (form.as === 'object' && isPlain(resource, entry)) return Buffer.concat([eventHeads[type], entry.bytes, eventTail]);
   const obj = objectOf(resource, entry);
   return obj instanceof Promise ? obj.then(o => formLine(resource, type, o, form, now)) : formLine(resource, type, obj, form, now);
-}
-
-function plainLine(type: EventType, entry: Entry): Buffer {
-  let lines = plainLines.get(entry);
-  if (!lines) plainLines.set(entry, (lines = {}));
-  return (lines[type] ??= Buffer.concat([heads[type], entry.bytes, tail]));
 }
 
 function formLine(resource: Resource, type: EventType, obj: KubeObject, form: Form, now: Date): Buffer {

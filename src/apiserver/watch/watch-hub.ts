@@ -1,8 +1,12 @@
 import type { StoreEvent } from '../../store/history.ts';
 import type { Store } from '../../store/store.ts';
+import { WatchBatch } from './watch-batch.ts';
 import type { Watcher } from './watcher.ts';
 
 const bookmarkCheckMs = 10_000;
+/** Under load, what was committed meanwhile goes to each watcher in one piece; the more watchers, the longer the while. */
+const gatherMsPerWatcher = 0.1;
+const maxGatherMs = 25;
 
 /** Hands committed events to the watchers they concern, found by resource and namespace. One per cluster. */
 export class WatchHub {
@@ -11,10 +15,13 @@ export class WatchHub {
   readonly #subscription: Disposable;
   readonly #timer: NodeJS.Timeout;
   #count = 0;
+  #gathered: StoreEvent[] = [];
+  #gathering: NodeJS.Timeout | undefined;
+  #deliveredAtMs = -Infinity;
 
   constructor(store: Store) {
     this.store = store;
-    this.#subscription = store.subscribe(events => this.#dispatch(events));
+    this.#subscription = store.subscribe(events => this.#gather(events));
     this.#timer = setInterval(() => this.#bookmark(), bookmarkCheckMs).unref();
   }
 
@@ -42,30 +49,52 @@ export class WatchHub {
 
   /** Ends every stream of a resource that changed or vanished, so that clients ask again. */
   endAll(storeKey?: string): void {
+    this.deliver();
     for (const [key, byNamespace] of [...this.#watchers]) {
       if (storeKey !== undefined && key !== storeKey) continue;
       for (const watchers of [...byNamespace.values()]) for (const watcher of [...watchers]) watcher.end();
     }
   }
 
+  #gather(events: readonly StoreEvent[]): void {
+    if (this.#count === 0) return;
+    for (const event of events) if (this.#watchers.has(event.entry.resource)) this.#gathered.push(event);
+    if (this.#gathered.length === 0 || this.#gathering) return;
+    const waitMs = this.#deliveredAtMs + Math.min(maxGatherMs, this.#count * gatherMsPerWatcher) - performance.now();
+    if (waitMs < 1) this.deliver();
+    else this.#gathering = setTimeout(() => this.deliver(), waitMs);
+  }
+
+  /** Hands out what has been gathered. */
+  deliver(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    if (this.#gathered.length === 0) return;
+    const events = this.#gathered;
+    this.#gathered = [];
+    this.#dispatch(events);
+    this.#deliveredAtMs = performance.now();
+  }
+
   #dispatch(events: readonly StoreEvent[]): void {
-    // Events of a batch are grouped, so that each watcher writes to its socket once.
-    const groups = new Map<Set<Watcher>, StoreEvent[]>();
+    // Events are grouped, so that each watcher writes to its socket once.
+    const groups = new Map<Set<Watcher>, WatchBatch>();
     for (const event of events) {
       const byNamespace = this.#watchers.get(event.entry.resource);
       if (!byNamespace) continue;
       for (const scope of event.entry.namespace === '' ? [''] : ['', event.entry.namespace]) {
         const watchers = byNamespace.get(scope);
         if (!watchers) continue;
-        const group = groups.get(watchers);
-        if (group) group.push(event);
-        else groups.set(watchers, [event]);
+        let group = groups.get(watchers);
+        if (!group) groups.set(watchers, (group = new WatchBatch()));
+        group.events.push(event);
       }
     }
     for (const [watchers, group] of groups) for (const watcher of [...watchers]) watcher.receive(group);
   }
 
   #bookmark(): void {
+    this.deliver();
     const nowMs = performance.now();
     for (const byNamespace of this.#watchers.values()) {
       for (const watchers of byNamespace.values()) for (const watcher of watchers) watcher.bookmarkIfDue(nowMs);

@@ -5,6 +5,7 @@ import type { Form } from '../representation.ts';
 import type { Resource } from '../resource.ts';
 import type { Selection } from '../verbs/selection.ts';
 import { bookmarkLine, eventLine, seenThrough, type SeenEvent } from './event-lines.ts';
+import type { WatchBatch } from './watch-batch.ts';
 import type { WatchHub } from './watch-hub.ts';
 import type { WatchOptions } from './watch-options.ts';
 
@@ -135,9 +136,17 @@ export class Watcher {
     return seen;
   }
 
-  /** Called by the hub with each committed batch. */
-  receive(events: readonly StoreEvent[]): void {
-    if (!this.#isLive || this.#isEnded) return;
+  /** Called by the hub with committed events. */
+  receive(batch: WatchBatch): void {
+    if (!this.#isLive || this.#isEnded || batch.lastRevision <= this.#sentRevision) return;
+    const isWhole = this.#form.as === 'object' && !this.#selection.matches && batch.firstRevision > this.#sentRevision;
+    const shared = isWhole ? batch.plainLines(this.#resource) : undefined;
+    if (!shared) return this.#receiveOwn(batch.events);
+    this.#sentRevision = batch.lastRevision;
+    if (!this.#sink.write(shared)) this.#fallBehind();
+  }
+
+  #receiveOwn(events: readonly StoreEvent[]): void {
     const seen = this.#seen(events);
     if (seen.length === 0) return;
     const now = new Date();
@@ -167,6 +176,8 @@ export class Watcher {
   }
 
   #bookmark(): void {
+    // A bookmark must not overtake events.
+    this.#hub.deliver();
     this.#nextBookmarkMs = performance.now() + bookmarkEveryMs;
     if (!this.#isLive || this.#isEnded) return;
     const revision = Math.max(this.#hub.store.revision, this.#sentRevision);
