@@ -70,7 +70,7 @@ function builtinCodec(fact: BuiltinResourceFact, struct: GoStruct, kind: Builtin
       }
     },
     setDefaults: obj => kind?.setDefaults?.(obj),
-    settle: obj => settleStruct(struct)?.(obj as unknown as JsonObject),
+    settle: obj => settleStruct(struct)?.(obj as unknown as JsonObject) ?? false,
     fromStorage,
     toStorage,
     isStorageVersion: stored => stored.apiVersion === apiVersion,

@@ -49,8 +49,8 @@ export interface Codec {
   shape(body: KubeObject, problems: string[]): KubeObject;
   /** Fills defaults, in place. Runs on every write and on reads of custom resources. */
   setDefaults(obj: KubeObject): void;
-  /** Makes of an object in memory what the store gives back of it. In place. */
-  settle?(obj: KubeObject): void;
+  /** Makes of an object in memory what the store gives back of it. In place; tells whether that changed anything. */
+  settle?(obj: KubeObject): boolean;
   /** From the stored version to this one, and back. Synchronous unless a webhook converts. */
   fromStorage(obj: KubeObject): KubeObject | Promise<KubeObject>;
   toStorage(obj: KubeObject): KubeObject | Promise<KubeObject>;

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { GoField, GoStruct, GoType } from './go-type.ts';
 
-type Settle = (value: Json) => void;
+/** Tells whether it changed anything. */
+type Settle = (value: Json) => boolean;
 
 const cache = new WeakMap<GoStruct, Settle | undefined>();
 
@@ -17,20 +18,26 @@ export function settleStruct(struct: GoStruct): Settle | undefined {
   // Structs that contain themselves end here.
   cache.set(struct, undefined);
   const actions = struct.fields.map(field => settleField(field, !keptAsJson.test(struct.name))).filter(action => action !== undefined);
-  const settle: Settle | undefined = actions.length === 0 ? undefined : value => actions.forEach(action => action(value as JsonObject));
-  cache.set(struct, settle);
-  return settle;
+  const settle: Settle = value => {
+    let changed = false;
+    for (const action of actions) if (action(value as JsonObject)) changed = true;
+    return changed;
+  };
+  const found = actions.length === 0 ? undefined : settle;
+  cache.set(struct, found);
+  return found;
 }
 
-function settleField({ name, type, isPointer, omitEmpty }: GoField, isProtobuf: boolean): ((owner: JsonObject) => void) | undefined {
+function settleField({ name, type, isPointer, omitEmpty }: GoField, isProtobuf: boolean): ((owner: JsonObject) => boolean) | undefined {
   const inside = settleType(type);
   const isContainer = (type.type === 'list' || type.type === 'map') && !isPointer && !omitEmpty && isProtobuf;
   if (!isContainer && !inside) return undefined;
   return owner => {
     const value = owner[name];
-    if (typeof value !== 'object' || value === null) return;
-    if (isContainer && Object.keys(value).length === 0) owner[name] = null;
-    else inside?.(value);
+    if (typeof value !== 'object' || value === null) return false;
+    if (!isContainer || Object.keys(value).length > 0) return inside?.(value) ?? false;
+    owner[name] = null;
+    return true;
   };
 }
 
@@ -38,5 +45,10 @@ function settleType(type: GoType): Settle | undefined {
   if (type.type === 'struct') return settleStruct(type);
   if (type.type === 'scalar') return undefined;
   const element = settleType(type.element);
-  return element && (value => Object.values(value as JsonObject).forEach(item => item !== null && element(item)));
+  if (!element) return undefined;
+  return value => {
+    let changed = false;
+    for (const item of Object.values(value as JsonObject)) if (item !== null && element(item)) changed = true;
+    return changed;
+  };
 }

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/object.ts';
 import { jsonEqual } from '../../util/json.ts';
-import type { Strategy } from '../resource.ts';
+import { semanticEqual } from '../builtin/workloads/semantic-equal.ts';
+import type { Resource } from '../resource.ts';
 
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const maxGeneratedPrefix = 58;
@@ -43,20 +44,23 @@ export function keepSystemFields(next: ObjectMeta, old: ObjectMeta): void {
 }
 
 /** True when something besides metadata and (for kinds with a status) status differs. */
-export function specChanged(next: KubeObject, old: KubeObject, strategy: Strategy): boolean {
+export function specChanged(next: KubeObject, old: KubeObject, { strategy, isCustom }: Resource): boolean {
+  // Go's types do not tell an empty list from none, custom resources do.
+  const isEqual = isCustom ? jsonEqual : semanticEqual;
   const ignored = strategy.hasStatus === false ? ['metadata', 'managedFields'] : ['metadata', 'status'];
   const keys = new Set([...Object.keys(next), ...Object.keys(old)]);
   for (const key of keys) {
     if (ignored.includes(key) || key === 'kind' || key === 'apiVersion') continue;
-    if (!jsonEqual(next[key], old[key])) return true;
+    if (!isEqual(next[key], old[key])) return true;
   }
   return false;
 }
 
 /** Raises the generation when the desired state changed. In place. */
-export function raiseGeneration(next: KubeObject, old: KubeObject, strategy: Strategy): void {
+export function raiseGeneration(next: KubeObject, old: KubeObject, resource: Resource): void {
+  const { strategy } = resource;
   if (!strategy.hasGeneration) return;
-  const changed = specChanged(next, old, strategy) || strategy.raisesGeneration?.(next, old) === true;
+  const changed = specChanged(next, old, resource) || strategy.raisesGeneration?.(next, old) === true;
   next.metadata.generation = (old.metadata.generation ?? 0) + (changed ? 1 : 0);
 }
 

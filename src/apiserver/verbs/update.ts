@@ -152,7 +152,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   next.metadata.resourceVersion = live.metadata.resourceVersion!;
   rules.prepare(next, live, ctx);
   keepSystemFields(next.metadata, live.metadata);
-  if (rules.raisesGeneration) raiseGeneration(next, live, strategy);
+  if (rules.raisesGeneration) raiseGeneration(next, live, resource);
   keepTimesIfUnchanged(live, next);
 
   const errors: FieldError[] = [
@@ -167,7 +167,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   if (validating) await validating;
 
   if (request.dryRun) return { obj: next };
-  codec.settle?.(next);
+  if (codec.settle?.(next)) keepTimesIfUnchanged(live, next);
   if (jsonEqual(next, live) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
   if (isReadyToGo(resource, next)) {
