@@ -2,39 +2,39 @@ import { goQuote } from '../../util/go-quote.ts';
 import type { WholeFloat } from '../verbs/decode-object.ts';
 
 const maxDepth = 10_000;
+/** The first one that does not fit is reported; nobody needs more than a few. */
+const maxWholeFloats = 1000;
 const whitespace = /[ \t\r\n]*/y;
 const stringToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const numberToken = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const literalToken = /true|false|null/y;
 
-interface Scanner {
-  readonly text: string;
-  at: number;
-  depth: number;
-  readonly duplicates: string[];
-  readonly wholeFloats: WholeFloat[];
-  readonly onField: ((path: string, at: number) => void) | undefined;
-}
-
-interface Scanned {
-  readonly duplicates: string[];
-  readonly wholeFloats: WholeFloat[];
-}
-
 /** A document that is not JSON, in the words of Go's decoder. */
 export class JsonSyntaxError extends Error {}
 
+export interface ScannedJson {
+  /** Fields that appear twice, as `spec.containers[0].name`. */
+  readonly duplicates: string[];
+  /** Integers that are written as floats: Go does not take them for integers. */
+  readonly wholeFloats: WholeFloat[];
+}
+
+type FieldListener = (path: string, at: number) => void;
+
+/** An object or array that is still open. */
+interface Level {
+  /** Undefined in an array. */
+  readonly seen: Set<string> | undefined;
+  key: string;
+  index: number;
+}
+
 /**
- * Walks JSON text once for what JSON.parse does not tell: fields that appear twice (as `spec.containers[0].name`), nesting that is too deep,
- * and, when the text is not JSON, Go's description of the fault.
+ * Walks JSON text once for what JSON.parse does not tell: fields that appear twice, integers written as floats, nesting that is too deep, and,
+ * when the text is not JSON, Go's description of the fault.
  */
-export function scanJson(text: string, onField?: (path: string, at: number) => void): Scanned {
-  const scanner: Scanner = { text, at: 0, depth: 0, duplicates: [], wholeFloats: [], onField };
-  skipSpace(scanner);
-  scanValue(scanner, '');
-  skipSpace(scanner);
-  if (scanner.at < text.length) throw unexpected(scanner, 'after top-level value');
-  return { duplicates: scanner.duplicates, wholeFloats: scanner.wholeFloats };
+export function scanJson(text: string, onField?: FieldListener): ScannedJson {
+  return new JsonScanner(text, onField).scan();
 }
 
 /** Where in the text each field stands, and stands again. */
@@ -48,134 +48,170 @@ export function fieldPositions(text: string): Map<string, number[]> {
   return positions;
 }
 
-function scanValue(s: Scanner, path: string): void {
-  const c = s.text[s.at];
-  if (c === '{') return scanObject(s, path);
-  if (c === '[') return scanArray(s, path);
-  if (c === '"') return void scanString(s);
-  const start = s.at;
-  if (take(s, numberToken)) return noteFloat(s, path, s.text.slice(start, s.at));
-  if (take(s, literalToken)) return;
-  throw literalFault(s);
-}
+class JsonScanner {
+  private readonly text: string;
+  private readonly onField: FieldListener | undefined;
+  private readonly levels: Level[] = [];
+  private readonly duplicates: string[] = [];
+  private readonly wholeFloats: WholeFloat[] = [];
+  private at = 0;
 
-function scanObject(s: Scanner, path: string): void {
-  enter(s);
-  const seen = new Set<string>();
-  skipSpace(s);
-  if (s.text[s.at] === '}') return leave(s);
-  for (;;) {
-    if (s.text[s.at] !== '"')
-      throw unexpected(s, seen.size === 0 ? 'looking for beginning of object key string' : 'looking for beginning of object key string');
-    const start = s.at;
-    const key = scanString(s);
-    const child = path === '' ? key : `${path}.${key}`;
-    s.onField?.(child, start);
-    if (seen.has(key)) s.duplicates.push(child);
-    seen.add(key);
-    skipSpace(s);
-    if (s.text[s.at] !== ':') throw unexpected(s, 'after object key');
-    s.at++;
-    skipSpace(s);
-    scanValue(s, child);
-    skipSpace(s);
-    if (s.text[s.at] === '}') return leave(s);
-    if (s.text[s.at] !== ',') throw unexpected(s, 'after object key:value pair');
-    s.at++;
-    skipSpace(s);
+  constructor(text: string, onField: FieldListener | undefined) {
+    this.text = text;
+    this.onField = onField;
   }
-}
 
-function scanArray(s: Scanner, path: string): void {
-  enter(s);
-  skipSpace(s);
-  if (s.text[s.at] === ']') return leave(s);
-  for (let i = 0; ; i++) {
-    scanValue(s, `${path}[${i}]`);
-    skipSpace(s);
-    if (s.text[s.at] === ']') return leave(s);
-    if (s.text[s.at] !== ',') throw unexpected(s, 'after array element');
-    s.at++;
-    skipSpace(s);
+  scan(): ScannedJson {
+    do {
+      this.skipSpace();
+      if (this.enter()) continue;
+      this.scanScalar();
+      this.leave();
+    } while (this.levels.length > 0);
+    this.skipSpace();
+    if (this.at < this.text.length) throw this.unexpected('after top-level value');
+    return { duplicates: this.duplicates, wholeFloats: this.wholeFloats };
   }
-}
 
-/** Integers that are written as floats are told apart: Go does not take them for integers. */
-function noteFloat(s: Scanner, path: string, text: string): void {
-  if (!/[.eE]/.test(text) || !Number.isInteger(Number(text))) return;
-  const steps = path.match(/[^.[\]]+/g) ?? [];
-  s.wholeFloats.push({ path: steps.map(step => (/^[0-9]+$/.test(step) ? Number(step) : step)), text });
-}
+  /** Goes into an object or array that has members. Answers false at a scalar, which an empty one is as good as. */
+  private enter(): boolean {
+    const c = this.text[this.at];
+    if (c !== '{' && c !== '[') return false;
+    if (this.levels.length >= maxDepth) throw new JsonSyntaxError('exceeded max depth');
+    const start = this.at++;
+    this.skipSpace();
+    if (this.text[this.at] === (c === '{' ? '}' : ']')) {
+      this.at = start;
+      return false;
+    }
+    this.levels.push({ seen: c === '{' ? new Set() : undefined, key: '', index: 0 });
+    if (c === '{') this.scanKey();
+    return true;
+  }
 
-function enter(s: Scanner): void {
-  s.at++;
-  if (++s.depth > maxDepth) throw new JsonSyntaxError('exceeded max depth');
-}
+  private scanScalar(): void {
+    const start = this.at;
+    const c = this.text[start];
+    if (c === '{' || c === '[') {
+      this.at++;
+      this.skipSpace();
+      this.at++;
+    } else if (c === '"') this.scanString();
+    else if (this.take(numberToken)) this.checkNumber(start);
+    else if (!this.take(literalToken)) throw this.literalFault();
+  }
 
-function leave(s: Scanner): void {
-  s.at++;
-  s.depth--;
-}
+  /** After a value: on to the next member, out of everything that ends here. */
+  private leave(): void {
+    for (let level = this.levels.at(-1); level; level = this.levels.at(-1)) {
+      this.skipSpace();
+      const c = this.text[this.at];
+      if (c === ',') {
+        this.at++;
+        level.index++;
+        if (!level.seen) return;
+        this.skipSpace();
+        this.scanKey();
+        return;
+      }
+      if (c !== (level.seen ? '}' : ']')) throw this.unexpected(level.seen ? 'after object key:value pair' : 'after array element');
+      this.at++;
+      this.levels.pop();
+    }
+  }
 
-function scanString(s: Scanner): string {
-  const start = s.at;
-  stringToken.lastIndex = start;
-  const match = stringToken.exec(s.text);
-  if (!match) throw stringFault(s);
-  s.at = stringToken.lastIndex;
-  const raw = match[0];
-  return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-}
+  private scanKey(): void {
+    const level = this.levels.at(-1)!;
+    const start = this.at;
+    if (this.text[start] !== '"') throw this.unexpected('looking for beginning of object key string');
+    level.key = this.scanString();
+    this.onField?.(this.dottedPath(), start);
+    if (level.seen!.has(level.key)) this.duplicates.push(this.dottedPath());
+    level.seen!.add(level.key);
+    this.skipSpace();
+    if (this.text[this.at] !== ':') throw this.unexpected('after object key');
+    this.at++;
+  }
 
-function take(s: Scanner, token: RegExp): boolean {
-  token.lastIndex = s.at;
-  if (!token.test(s.text)) return false;
-  s.at = token.lastIndex;
-  return true;
-}
+  private dottedPath(): string {
+    let path = '';
+    for (const { seen, key, index } of this.levels) path += seen ? (path === '' ? key : `.${key}`) : `[${index}]`;
+    return path;
+  }
 
-function skipSpace(s: Scanner): void {
-  whitespace.lastIndex = s.at;
-  whitespace.test(s.text);
-  s.at = whitespace.lastIndex;
-}
+  private scanString(): string {
+    const start = this.at;
+    if (!this.take(stringToken)) throw this.stringFault();
+    const raw = this.text.slice(start, this.at);
+    return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  }
 
-function unexpected(s: Scanner, where: string, at = s.at): JsonSyntaxError {
-  if (at >= s.text.length) return new JsonSyntaxError('unexpected end of JSON input');
-  // Go looks at bytes: of a character beyond ASCII it sees the first one.
-  const [byte = 0] = Buffer.from(String.fromCodePoint(s.text.codePointAt(at)!));
-  return new JsonSyntaxError(`invalid character ${printCharacter(String.fromCharCode(byte))} ${where}`);
+  private checkNumber(start: number): void {
+    const next = this.text[this.at];
+    if (next === '.') throw this.unexpected('after decimal point in numeric literal', this.at + 1);
+    if (next === 'e' || next === 'E') {
+      const sign = this.text[this.at + 1];
+      throw this.unexpected('in exponent of numeric literal', this.at + (sign === '+' || sign === '-' ? 2 : 1));
+    }
+    const text = this.text.slice(start, this.at);
+    if (this.wholeFloats.length >= maxWholeFloats || !/[.eE]/.test(text)) return;
+    const value = Number(text);
+    if (Number.isFinite(value) && !Number.isInteger(value)) return;
+    this.wholeFloats.push({ path: this.levels.map(({ seen, key, index }) => (seen ? key : index)), text });
+  }
+
+  private take(token: RegExp): boolean {
+    token.lastIndex = this.at;
+    if (!token.test(this.text)) return false;
+    this.at = token.lastIndex;
+    return true;
+  }
+
+  private skipSpace(): void {
+    whitespace.lastIndex = this.at;
+    whitespace.test(this.text);
+    this.at = whitespace.lastIndex;
+  }
+
+  private unexpected(where: string, at = this.at): JsonSyntaxError {
+    if (at >= this.text.length) return new JsonSyntaxError('unexpected end of JSON input');
+    // Go looks at bytes: of a character beyond ASCII it sees the first one.
+    const [byte = 0] = Buffer.from(String.fromCodePoint(this.text.codePointAt(at)!));
+    return new JsonSyntaxError(`invalid character ${printCharacter(String.fromCharCode(byte))} ${where}`);
+  }
+
+  private stringFault(): JsonSyntaxError {
+    const { text } = this;
+    for (let i = this.at + 1; i < text.length; i++) {
+      const c = text[i]!;
+      if (c < ' ') return this.unexpected('in string literal', i);
+      if (c !== '\\') continue;
+      const next = text[++i];
+      if (next === 'u') {
+        for (let digit = 0; digit < 4; digit++) {
+          i++;
+          if (i >= text.length) return this.unexpected('', i);
+          if (!/[0-9a-fA-F]/.test(text[i]!)) return this.unexpected('in \\u hexadecimal character escape', i);
+        }
+      } else if (next === undefined || !'"\\/bfnrt'.includes(next)) return this.unexpected('in string escape code', i);
+    }
+    return new JsonSyntaxError('unexpected end of JSON input');
+  }
+
+  private literalFault(): JsonSyntaxError {
+    const { text, at } = this;
+    const c = text[at];
+    if (c === '-') return this.unexpected('in numeric literal', at + 1);
+    const literal = ['true', 'false', 'null'].find(word => word[0] === c);
+    if (literal === undefined) return this.unexpected('looking for beginning of value');
+    let i = 1;
+    while (text[at + i] === literal[i]) i++;
+    return this.unexpected(`in literal ${literal} (expecting '${literal[i]}')`, at + i);
+  }
 }
 
 function printCharacter(c: string): string {
   if (c === "'") return `'\\''`;
   if (c === '"') return `'"'`;
   return `'${goQuote(c).slice(1, -1)}'`;
-}
-
-function stringFault(s: Scanner): JsonSyntaxError {
-  for (let i = s.at + 1; i < s.text.length; i++) {
-    const c = s.text[i]!;
-    if (c < ' ') return unexpected(s, 'in string literal', i);
-    if (c !== '\\') continue;
-    const next = s.text[++i];
-    if (next === 'u') {
-      for (let digit = 0; digit < 4; digit++) {
-        i++;
-        if (i >= s.text.length) return unexpected(s, '', i);
-        if (!/[0-9a-fA-F]/.test(s.text[i]!)) return unexpected(s, 'in \\u hexadecimal character escape', i);
-      }
-    } else if (next === undefined || !'"\\/bfnrt'.includes(next)) return unexpected(s, 'in string escape code', i);
-  }
-  return new JsonSyntaxError('unexpected end of JSON input');
-}
-
-function literalFault(s: Scanner): JsonSyntaxError {
-  const c = s.text[s.at];
-  if (c === '-') return unexpected(s, 'in numeric literal', s.at + 1);
-  const literal = ['true', 'false', 'null'].find(word => word[0] === c);
-  if (literal === undefined) return unexpected(s, 'looking for beginning of value');
-  let i = 1;
-  while (s.text[s.at + i] === literal[i]) i++;
-  return unexpected(s, `in literal ${literal} (expecting '${literal[i]}')`, s.at + i);
 }

@@ -31,7 +31,7 @@ export function decodeObject(resource: Resource, decoded: DecodedBody, request: 
   else if (typed.apiVersion !== apiVersionOf(resource)) throw otherVersion(resource, typed.apiVersion);
   const body = typedObject(resource, typed.body);
   const found = [...decoded.problems];
-  for (const float of decoded.wholeFloats ?? []) checkWholeFloat(resource, body, float);
+  checkWholeFloats(resource, body, decoded.wholeFloats ?? []);
   const obj = shapeBody(resource, body, found);
   const isMixed = decoded.problems.length > 0 && found.length > decoded.problems.length;
   reportProblems(isMixed ? (decoded.sortProblems?.(found) ?? found) : found, resource, request);
@@ -100,20 +100,31 @@ export function unrecognized(kind: string, why: string, body: Buffer): StatusErr
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary})`);
 }
 
-/** Go refuses `1.0` for an integer. The decoder is shown a number it must refuse there, and quoted with what was written. */
-function checkWholeFloat(resource: Resource, body: KubeObject, { path, text }: WholeFloat): void {
-  if (resource.isCustom) return;
+/** Go refuses `1.0` for an integer. The decoder is shown numbers it must refuse there, and quoted with what was written. */
+function checkWholeFloats(resource: Resource, body: KubeObject, floats: readonly WholeFloat[]): void {
+  if (resource.isCustom || floats.length === 0) return;
   const copy = cloneJson(body) as unknown as JsonObject;
-  let parent: Json | undefined = copy;
-  for (const step of path.slice(0, -1)) parent = (parent as JsonObject | undefined)?.[step];
-  if (typeof parent !== 'object' || parent === null) return;
-  (parent as JsonObject)[path.at(-1)!] = NaN;
+  floats.forEach(({ path }, i) => setOwnAt(copy, path, i + 0.5));
   try {
     resource.codec.shape(copy as unknown as KubeObject, []);
   } catch (error) {
     const { message } = error as Error;
-    if (message.includes('number NaN')) throw badRequest(message.replace('number NaN', `number ${text}`));
+    const [refused, index] = /number ([0-9]+)\.5\b/.exec(message) ?? [];
+    const float = floats[Number(index)];
+    if (refused !== undefined && float) throw badRequest(message.replace(refused, `number ${float.text}`));
   }
+}
+
+/** Replaces a member that is there; never follows what an object only inherits. */
+function setOwnAt(root: JsonObject, path: readonly (string | number)[], value: number): void {
+  let parent: Json | undefined = root;
+  for (const step of path.slice(0, -1)) {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, step)) return;
+    parent = (parent as JsonObject)[step];
+  }
+  const last = path.at(-1);
+  if (last === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) return;
+  (parent as JsonObject)[last] = value;
 }
 
 /** A document that can be asked for its kind, or undefined for null. Throws the words of Go's decoder otherwise. */

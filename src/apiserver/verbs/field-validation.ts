@@ -4,13 +4,22 @@ import type { WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
 
 const maxReported = 10_000;
+/** How strict reading of YAML begins a list of problems. An error tells it whole; warnings tell its lines. */
+export const yamlProblems = 'yaml: unmarshal errors:\n';
+
+function warnAbout(problems: Iterable<string>, request: WriteRequest): void {
+  for (const problem of problems) {
+    const lines = problem.startsWith(yamlProblems) ? problem.slice(yamlProblems.length).split('\n') : [problem];
+    for (const line of lines) request.warn(line.trim());
+  }
+}
 
 /** Makes warnings or an error of what strict decoding found, as the request asked. */
 export function reportProblems(problems: readonly string[], resource: Resource, request: WriteRequest): void {
   if (problems.length === 0 || request.fieldValidation === 'Ignore') return;
   const reported = [...new Set(problems)].slice(0, maxReported);
   if (request.fieldValidation === 'Warn') {
-    for (const problem of reported) request.warn(problem);
+    warnAbout(reported, request);
     return;
   }
   throw badRequest(
@@ -22,7 +31,7 @@ export function reportProblems(problems: readonly string[], resource: Resource, 
 export function reportPatchProblems(problems: readonly string[], printed: () => string, request: WriteRequest): void {
   if (problems.length === 0 || request.fieldValidation === 'Ignore') return;
   if (request.fieldValidation === 'Warn') {
-    for (const problem of new Set(problems)) request.warn(problem);
+    warnAbout(new Set(problems), request);
     return;
   }
   throw invalidPatch(printed(), `strict decoding error: ${[...new Set(problems)].join(', ')}`);
