@@ -86,6 +86,8 @@ export interface Strategy {
   raisesGeneration?(obj: KubeObject, old: KubeObject): boolean;
   /** Top-level fields that do not count for generation besides metadata and status. */
   readonly hasStatus?: boolean;
+  /** What creation stores lacks defaults that reading fills in: the first update is written even when it changes nothing. */
+  readonly isCompletedOnRead?: boolean;
   /** PUT without resourceVersion overwrites. Default true for built-in kinds, false for custom resources. */
   readonly allowUnconditionalUpdate?: boolean;
   /** PUT of a missing object creates it. Default false. */

@@ -16,6 +16,8 @@ import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
 
 const maxNameAttempts = 8;
+/** Entries of kinds that are completed on read, as they were created. */
+export const incomplete = new WeakSet<Entry>();
 
 /** An object that is stored, or that a dry run would have stored, in the version of the request. */
 export interface Written {
@@ -119,6 +121,7 @@ export async function storeNew(
     try {
       strategy.beforeCommit?.(stored, undefined, ctx);
       const entry = await deps.store.write(key, stored, undefined);
+      if (strategy.isCompletedOnRead) incomplete.add(entry);
       return { obj: stored === obj ? entry.obj : await resource.codec.fromStorage(entry.obj), entry };
     } catch (error) {
       if (!(error instanceof RevisionConflictError)) throw storageError(error);

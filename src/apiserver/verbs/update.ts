@@ -9,7 +9,7 @@ import { keepTimesIfUnchanged } from '../apply/check-managed-fields.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import { managerOf, type ObjectTarget, type WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import { createObject, storedKind, type Written } from './create.ts';
+import { createObject, incomplete, storedKind, type Written } from './create.ts';
 import { isReadyToGo } from './delete-rules.ts';
 import { metaErrorsOnUpdate } from './meta-checks.ts';
 import { emptyOf, mergeTypes } from './ownership.ts';
@@ -168,7 +168,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
 
   if (request.dryRun) return { obj: next };
   if (codec.settle?.(next)) keepTimesIfUnchanged(live, next);
-  if (jsonEqual(next, live) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
+  if (jsonEqual(next, live) && !incomplete.has(head) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
   if (isReadyToGo(resource, next)) {
     strategy.beforeCommit?.(undefined, live, ctx);

@@ -251,6 +251,7 @@ export const persistentVolumeClaimKind: BuiltinKind = {
   strategy: {
     hasStatus: true,
     returnsDeletedObject: true,
+    isCompletedOnRead: true,
     resetFields: { '': [['status']], status: [['spec']] },
     prepareForCreate(obj) {
       // The server empties the status; storing it gives the phase its default again.
