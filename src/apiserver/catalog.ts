@@ -35,9 +35,9 @@ export class ResourceCatalog implements Catalog {
     return (this.#all ??= [...this.#builtin, ...[...this.#custom.values()].flat()]);
   }
 
-  /** The group versions of the built-in kinds need no look at custom resources. */
-  hasGroup(group: string): boolean {
-    return this.all().some(r => r.group === group);
+  /** Whether built-in kinds are in a group: their paths answer differently to what is not there than those of definitions. */
+  hasBuiltinGroup(group: string): boolean {
+    return this.#builtin.some(r => r.group === group);
   }
 
   /** Sets, replaces or (with none) removes what a definition adds. */

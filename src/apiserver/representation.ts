@@ -29,9 +29,21 @@ export async function bytesOf(resource: Resource, entry: Entry): Promise<Buffer>
 
 const plainPrefixes = new WeakMap<Resource, Buffer>();
 
+const plainEntries = new WeakMap<Resource, WeakMap<Entry, boolean>>();
+
 /** True when the stored bytes are what this version of the resource shows. */
 export function isPlain(resource: Resource, entry: Entry): boolean {
-  if (resource.isCustom) return false;
+  if (!hasPrefix(resource, entry)) return false;
+  if (!resource.isCustom) return true;
+  // A schema may drop and fill in what was stored under an older one. A definition that changes makes new resources.
+  let known = plainEntries.get(resource);
+  if (!known) plainEntries.set(resource, (known = new WeakMap()));
+  let plain = known.get(entry);
+  if (plain === undefined) known.set(entry, (plain = resource.codec.fromStorage(entry.obj) === entry.obj));
+  return plain;
+}
+
+function hasPrefix(resource: Resource, entry: Entry): boolean {
   let prefix = plainPrefixes.get(resource);
   if (!prefix) {
     prefix = Buffer.from(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))},`);

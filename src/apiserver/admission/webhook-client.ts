@@ -4,7 +4,7 @@ import { parseJson, isJsonObject, printJson, type Json } from '../../util/json.t
 import { goNetworkError } from '../aggregation/go-network-error.ts';
 import type { HttpsPools, TlsTarget } from '../aggregation/https-pools.ts';
 import type { ResolveService } from '../aggregation/resolve-service.ts';
-import { BodySyntaxError, decodeJson } from '../http/read-body.ts';
+import { BodySyntaxError, decodeJson, decodeYaml } from '../http/read-body.ts';
 import { documentProblem } from '../verbs/body-type.ts';
 
 export interface WebhookClientDeps {
@@ -97,15 +97,13 @@ async function readAnswer(status: number, contentType: string, body: AsyncIterab
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
   const isText = mediaType === '' || mediaType.startsWith('text/');
   if (status < 200 || status > 206) throw new AnswerError(statusMessage(text) ?? refusal(status, isText ? text.trim() : 'unknown'));
-  if (mediaType !== '' && !objectMediaTypes.has(mediaType)) throw new AnswerError(`serializer for ${contentType} doesn't exist`);
   return readDocument(text);
 }
 
-const objectMediaTypes = new Set(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
-
+/** What does not look like JSON is read as YAML. */
 function readDocument(text: string): Json {
   try {
-    const { value } = decodeJson(text);
+    const { value } = text.trimStart().startsWith('{') ? decodeJson(text) : decodeYaml(text);
     const problem = documentProblem(value);
     if (problem === undefined) return value;
     throw new AnswerError(problem);

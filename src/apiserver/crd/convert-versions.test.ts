@@ -83,12 +83,12 @@ const failures: [name: string, reply: Reply, message: RegExp][] = [
   [
     'the wrong version',
     review => ({ ...success, convertedObjects: [converted(review, { apiVersion: 'ex.io/v3' })] }),
-    /returned invalid converted object at index 0: invalid groupVersion \(expected ex\.io\/v2, received ex\.io\/v3\)$/,
+    /returned invalid object at index 0: invalid groupVersion \(expected ex\.io\/v2, received ex\.io\/v3\)$/,
   ],
   [
     'another name',
     review => ({ ...success, convertedObjects: [converted(review, { metadata: { name: 'x', uid: 'u' } })] }),
-    /returned invalid converted object at index 0: metadata\.name changed/,
+    /returned invalid object: must have the same name: w != x/,
   ],
 ];
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject, ObjectMeta } from '../../api/object.ts';
 import { plainError } from '../../api/status.ts';
-import { isJsonObject, jsonEqual, type Json } from '../../util/json.ts';
+import { goTypeName } from '../../util/go-print.ts';
+import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { callWebhook, type WebhookClientDeps } from '../admission/webhook-client.ts';
+import { validateAnnotations, validateLabels } from '../validation/object-meta.ts';
 import type { CrdSpec } from './crd-object.ts';
 
 /** Turns an object of one version into one of another. The result shares nothing that may be changed with the original. */
@@ -41,7 +43,7 @@ export function versionConverter(spec: CrdSpec, webhooks: WebhookClientDeps | un
     if ('problem' in outcome) throw failed(`failed: ${outcome.problem}`);
     if (outcome.objects.length !== 1) throw failed(`returned ${outcome.objects.length} objects, expected 1`);
     const problem = checkConverted(outcome.objects[0], obj, apiVersion);
-    if (problem !== undefined) throw failed(`returned invalid converted object at index 0: ${problem}`);
+    if (problem !== undefined) throw failed(`returned invalid ${problem}`);
     return withMetadata(outcome.objects[0] as unknown as KubeObject, obj.metadata);
   };
 }
@@ -72,18 +74,40 @@ function readReview(answer: Json, uid: string, reviewVersion: string): { problem
 }
 
 /** A webhook may change labels and annotations, and nothing else of metadata. */
-const immutableMetadata = ['name', 'generateName', 'namespace', 'uid'] as const;
+const immutableMetadata = { name: 'name', namespace: 'namespace', uid: 'UID' } as const;
 
+/** What is wrong with a converted object, after the words "returned invalid". */
 function checkConverted(converted: Json | undefined, original: KubeObject, apiVersion: string): string | undefined {
-  if (!isJsonObject(converted)) return 'invalid type, expected=Unstructured';
-  if (converted['apiVersion'] !== apiVersion)
-    return `invalid groupVersion (expected ${apiVersion}, received ${String(converted['apiVersion'] ?? '')})`;
-  if (converted['kind'] !== original.kind) return `invalid kind (expected ${original.kind}, received ${String(converted['kind'] ?? '')})`;
-  const metadata = converted['metadata'];
-  if (!isJsonObject(metadata)) return 'missing metadata in converted object';
-  for (const field of immutableMetadata) {
-    if (field !== 'generateName' && !jsonEqual(metadata[field] ?? '', original.metadata[field] ?? ''))
-      return `metadata.${field} changed: expected ${JSON.stringify(original.metadata[field] ?? '')}, got ${JSON.stringify(metadata[field] ?? '')}`;
+  if (!isJsonObject(converted)) return 'object at index 0: not an object';
+  const type = (name: string, expected: string, received: Json | undefined) =>
+    `object at index 0: invalid ${name} (expected ${expected}, received ${String(received ?? '')})`;
+  if (converted['apiVersion'] !== apiVersion) return type('groupVersion', apiVersion, converted['apiVersion']);
+  if (converted['kind'] !== original.kind) return type('kind', original.kind, converted['kind']);
+  const { metadata } = converted;
+  const given = isJsonObject(metadata) ? metadata : {};
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    const [before, after] = [original.metadata[field] ?? '', String(given[field] ?? '')];
+    if (before !== after) return `object: must have the same ${immutableMetadata[field]}: ${before} != ${after}`;
+  }
+  if (metadata === undefined) return 'metadata: missing metadata in converted object';
+  if (!isJsonObject(metadata)) return `metadata: invalid metadata of type ${goTypeName(metadata)} in converted object`;
+  return labelProblem(metadata, original.metadata);
+}
+
+function labelProblem(metadata: JsonObject, original: ObjectMeta): string | undefined {
+  for (const field of ['labels', 'annotations'] as const) {
+    const given = metadata[field];
+    if (given === undefined || given === null) continue;
+    if (!isJsonObject(given)) return `metadata: invalid metadata.${field} of type ${goTypeName(given)} in converted object`;
+    for (const [key, value] of Object.entries(given)) {
+      if (typeof value !== 'string')
+        return `metadata: metadata.${field}[${key}] must be a string, but is ${goTypeName(value)} in converted object`;
+    }
+    if (jsonEqual(given, original[field] ?? {})) continue;
+    const texts = given as Record<string, string>;
+    const errors = field === 'labels' ? validateLabels(texts, 'metadata.labels') : validateAnnotations(texts, 'metadata.annotation');
+    const lines = errors.map(error => `${error.field}: ${error.message}`);
+    if (lines.length > 0) return `metadata: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`;
   }
   return undefined;
 }

@@ -35,7 +35,7 @@ export interface CustomResourceDeps {
 
 export const isCustomResource = (resource: Resource): resource is CustomResource => resource.isCustom && 'crd' in resource;
 
-const mainVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const mainVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const subresourceVerbs = ['get', 'patch', 'update'];
 
 /** One resource per served version, newest first in the order of Kubernetes versions. Serve them once the names are accepted. */
@@ -88,7 +88,7 @@ function customResource(crd: KubeObject, spec: CrdSpec, version: CrdVersion, sha
     subresources: subresourcesOf(version, gvk),
     isCustom: true,
     storeKey: `${group}/${names.plural}`,
-    codec: codecOf(spec, apiVersion, schema, shared),
+    codec: codecOf(spec, version.name, shared),
     strategy: strategyOf(crd, version, schema),
     mergeType: mergeTypeOfSchema(schema.props),
     selectableFields: selectableFieldsOf(version),
@@ -152,23 +152,21 @@ export function compareVersions(a: string, b: string): number {
   return y[i]! - x[i]!;
 }
 
-function codecOf(spec: CrdSpec, apiVersion: string, schema: StructuralSchema, { convert, schemas }: Shared): Codec {
-  const storage = spec.versions.find(version => version.storage)?.name ?? '';
-  const storageApiVersion = apiVersionOf({ group: spec.group, version: storage });
-  const storageSchema = schemas.get(storageApiVersion) ?? schema;
-  const { name: version } = spec.versions.find(candidate => apiVersionOf({ group: spec.group, version: candidate.name }) === apiVersion)!;
+function codecOf(spec: CrdSpec, version: string, { convert, schemas }: Shared): Codec {
+  const apiVersion = apiVersionOf({ group: spec.group, version });
+  const schema = schemas.get(apiVersion)!;
+  const storageVersion = spec.versions.find(candidate => candidate.storage)?.name ?? '';
+  const storageApiVersion = apiVersionOf({ group: spec.group, version: storageVersion });
   // Stored objects never change, and this codec always reads them the same way.
   const read = new WeakMap<KubeObject, KubeObject | Promise<KubeObject>>();
 
-  function readable(obj: KubeObject): KubeObject {
-    const pruned = schema.prune(obj, []);
-    schema.setDefaults(pruned);
+  /** The schema under which an object was stored, as it is now, says what of it is shown and what is filled in. */
+  function asStored(obj: KubeObject): KubeObject {
+    const stored = schemas.get(obj.apiVersion);
+    if (!stored) return obj;
+    const pruned = stored.prune(obj, []);
+    stored.setDefaults(pruned);
     return jsonEqual(pruned, obj) ? obj : pruned;
-  }
-
-  function convertAndRead(obj: KubeObject): KubeObject | Promise<KubeObject> {
-    const converted = convert(obj, apiVersion);
-    return converted instanceof Promise ? converted.then(readable) : readable(converted);
   }
 
   return {
@@ -183,19 +181,14 @@ function codecOf(spec: CrdSpec, apiVersion: string, schema: StructuralSchema, { 
     fromStorage(obj) {
       let found = read.get(obj);
       if (found === undefined) {
-        found = obj.apiVersion === apiVersion ? readable(obj) : convertAndRead(obj);
+        found = obj.apiVersion === apiVersion ? asStored(obj) : convert(asStored(obj), apiVersion);
         read.set(obj, found);
         if (found instanceof Promise) found.catch(() => read.delete(obj));
       }
       return found;
     },
-    toStorage(obj) {
-      if (apiVersion === storageApiVersion) return obj;
-      const converted = convert(obj, storageApiVersion);
-      const prune = (stored: KubeObject): KubeObject => storageSchema.prune(stored, []);
-      return converted instanceof Promise ? converted.then(prune) : prune(converted);
-    },
-    isStorageVersion: stored => stored.apiVersion === apiVersion,
+    toStorage: obj => (apiVersion === storageApiVersion ? obj : convert(obj, storageApiVersion)),
+    isStorageVersion: stored => apiVersion === storageApiVersion && stored.apiVersion === apiVersion,
   };
 }
 

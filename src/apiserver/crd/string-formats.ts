@@ -38,8 +38,13 @@ const isIpv4 = (text: string): boolean =>
 const isCidr = (text: string): boolean => parsePrefix(text.includes(':') ? text : withoutLeadingZeros(text)) !== undefined;
 const octet = '(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])';
 const rgbColor = new RegExp(`^rgb\\(\\s*${octet}\\s*,\\s*${octet}\\s*,\\s*${octet}\\s*\\)$`);
-const hostname =
-  /^(?=.{1,255}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/;
+const label = String.raw`a-zA-Z0-9\p{S}\p{L}`;
+const hostname = new RegExp(
+  `^(?:[${label}](?:-?[${label}]{0,62})?|(?:[${label}](?:[${label}\\-]{0,61}[${label}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
+  'u',
+);
+const isHostname = (text: string): boolean =>
+  hostname.test(text) && Buffer.byteLength(text) <= 255 && text.split('.').every(part => Buffer.byteLength(part) <= 63);
 const mac = /^(?:[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4})$/;
 const email = /^(?:[^<>@]*<)?[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*>?$/;
 const uuidOf = (version: string, variant: string): RegExp =>
@@ -52,7 +57,7 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: text => /^[0-9a-fA-F]{24}$/.test(text),
   uri: text => parseRequestUri(text) !== undefined,
   email: text => email.test(text),
-  hostname: text => hostname.test(text),
+  hostname: isHostname,
   ipv4: isIpv4,
   ipv6: text => text.includes(':') && parseAddress(text) !== undefined,
   cidr: isCidr,

@@ -101,6 +101,10 @@ function versionErrors({ versions }: CrdSpec, old: CrdSpec | undefined): FieldEr
     errors.push(invalid('spec.versions', internalVersions(versions, hoisted), 'must contain unique version names'));
   if (versions.filter(version => version.storage).length !== 1)
     errors.push(invalid('spec.versions', internalVersions(versions, hoisted), 'must have exactly one version marked as storage version'));
+  // The server keeps the first version a second time, for clients of old.
+  const first = versions[0]?.name ?? '';
+  const firstProblems = first === '' ? [] : isDns1035Label(first);
+  if (firstProblems.length > 0) errors.push(invalid('spec.version', first, firstProblems.join(',')));
   return errors;
 }
 

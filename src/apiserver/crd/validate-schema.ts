@@ -22,7 +22,7 @@ interface Report {
 }
 
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
-const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** What OpenAPI and Kubernetes forbid in a schema; with `compilesRules`, also what is wrong with its rules. */
 export function validateSchema(schema: SchemaProps, path: string, compilesRules: boolean): FieldError[] {

@@ -139,6 +139,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     }
     const resource = deps.cluster.catalog.find(wanted);
     if (!resource) return serveUnknownResource(scope);
+    if (resource.isCustom && isOutOfScope(resource, wanted)) return sendPageNotFound(scope);
     if (scope.req.method === 'HEAD' || scope.req.method === 'OPTIONS') throw methodNotAllowed();
     if (resource.deprecationWarning !== undefined) scope.ctx.warn(resource.deprecationWarning);
     const review = reviews[`${resource.group}/${resource.resource}`];
@@ -150,15 +151,15 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
   async function servePathNotFound(scope: RequestScope): Promise<void> {
     const { path } = scope.info;
     const [, root, group, version] = path.split('/');
-    const knownGroup = root === 'apis' && group !== undefined && version !== undefined && deps.cluster.catalog.hasGroup(group);
+    const knownGroup = root === 'apis' && group !== undefined && version !== undefined && deps.cluster.catalog.hasBuiltinGroup(group);
     if (knownGroup || (root === 'api' && group !== undefined)) throw noSuchResource();
-    return sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });
+    return sendPageNotFound(scope);
   }
 
   function serveUnknownResource(scope: RequestScope): Promise<void> {
     const { group } = scope.info.resource!;
-    if (deps.cluster.catalog.hasGroup(group)) throw noSuchResource();
-    return sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });
+    if (deps.cluster.catalog.hasBuiltinGroup(group)) throw noSuchResource();
+    return sendPageNotFound(scope);
   }
 
   async function serveReview(scope: RequestScope, resource: Resource, review: (typeof reviews)[string]): Promise<void> {
@@ -178,6 +179,13 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     });
     return sendObject(scope, 201, answer, negotiated);
   }
+}
+
+const sendPageNotFound = (scope: RequestScope) => sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });
+
+/** Custom resources are found only under paths of their scope; those of all namespaces can be read together. */
+function isOutOfScope({ namespaced }: Resource, { namespace, verb }: { namespace: string; verb: string }): boolean {
+  return namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '';
 }
 
 /** What Go's server says before any handler sees the request. */
