@@ -1,17 +1,17 @@
 import type { Resource } from './resource.ts';
 
-/** Go packages of internal types that are not called like the first word of their group. */
-const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io': 'core' };
-
 /** The name Go prints for the type in which the real server keeps objects of a kind, or a list of them. */
 export function internalTypeName(
   { group, kind, isCustom }: Pick<Resource, 'group' | 'kind' | 'isCustom'>,
   suffix: '' | 'List' = '',
 ): string {
   if (isCustom) return `unstructured.Unstructured${suffix}`;
-  return `${internalPackage(group)}.${kind}${suffix}`;
+  return `${internalPackage(group, kind)}.${kind}${suffix}`;
 }
 
-export function internalPackage(group: string): string {
-  return packages[group] ?? group.split('.', 1)[0]!;
+/** The Go package of an internal type: most are called like the first word of their group. */
+export function internalPackage(group: string, kind: string): string {
+  if (group === '' || (group === 'events.k8s.io' && kind === 'Event')) return 'core';
+  if (group === 'internal.apiserver.k8s.io') return 'apiserverinternal';
+  return group.split('.', 1)[0]!;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { StatusError, tooLarge } from '../../api/status.ts';
+import { parseApiVersion } from '../../api/object.ts';
+import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
 import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
 import { ProtobufError } from '../protobuf/wire.ts';
@@ -67,8 +68,11 @@ function decodeProtobufBody(bytes: Buffer, expected: { apiVersion: string; kind:
     const { apiVersion, kind, body } = decodeProtobuf(bytes, expected);
     return { value: { ...body, apiVersion, kind }, problems: [] };
   } catch (error) {
-    if (error instanceof ProtobufError) throw new BodySyntaxError(error.message);
-    throw error;
+    if (!(error instanceof ProtobufError)) throw error;
+    if (!error.claimed) throw new BodySyntaxError(error.message);
+    const { kind, apiVersion } = error.claimed;
+    const { version } = parseApiVersion(apiVersion);
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected?.kind ?? kind}: ${error.message}`);
   }
 }
 

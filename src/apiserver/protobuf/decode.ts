@@ -19,6 +19,7 @@ const prefix = Buffer.from('k8s\0', 'latin1');
  */
 export function decodeProtobuf(bytes: Uint8Array, expected?: { apiVersion: string; kind: string }): DecodedProtobuf {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.length === 0) throw new ProtobufError('empty data');
   if (!buffer.subarray(0, prefix.length).equals(prefix))
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   const envelope = readEnvelope(new WireReader(buffer, prefix.length));
@@ -26,9 +27,22 @@ export function decodeProtobuf(bytes: Uint8Array, expected?: { apiVersion: strin
   const kind = envelope.kind || (expected?.kind ?? '');
   if (kind === '') throw new ProtobufError("Object 'Kind' is missing in 'unstructured object has no kind'");
   const struct = structOfKind({ ...parseApiVersion(apiVersion), kind });
-  if (!struct) throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
-  const body = envelope.raw ? decodeStruct(struct, envelope.raw) : {};
+  const claimed = { apiVersion, kind };
+  if (!struct) {
+    const text = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    throw new ProtobufError(text, claimed);
+  }
+  const body = envelope.raw ? decodeClaimed(claimed, () => decodeStruct(struct, envelope.raw!)) : {};
   return { apiVersion, kind, body: { kind, apiVersion, ...body } };
+}
+
+function decodeClaimed(claimed: { apiVersion: string; kind: string }, decode: () => JsonObject): JsonObject {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof ProtobufError) throw new ProtobufError(error.message, claimed);
+    throw error;
+  }
 }
 
 interface Envelope {

@@ -1,4 +1,12 @@
-export class ProtobufError extends Error {}
+export class ProtobufError extends Error {
+  /** The type the message claims, when it got that far. */
+  readonly claimed: { readonly apiVersion: string; readonly kind: string } | undefined;
+
+  constructor(message: string, claimed?: { readonly apiVersion: string; readonly kind: string }) {
+    super(message);
+    this.claimed = claimed;
+  }
+}
 
 /** Wire types of protobuf. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;

@@ -1,5 +1,6 @@
 import { apiVersionOf, parseApiVersion } from '../../api/object.ts';
 import { structOfKind } from '../facts/facts.ts';
+import { internalPackage } from '../go-type-name.ts';
 import type { Resource } from '../resource.ts';
 import { GoJsonError } from '../schema/go-json-error.ts';
 import { shapeObject } from '../schema/shape.ts';
@@ -82,10 +83,4 @@ function readBuiltinType(resource: Resource, body: JsonObject, kind: string, api
 function isInScheme(resource: Resource, group: string): boolean {
   const own = ['apiextensions.k8s.io', 'apiregistration.k8s.io'];
   return resource.group === group || !(own.includes(group) || own.includes(resource.group));
-}
-
-function internalPackage(group: string, kind: string): string {
-  if (group === '' || (group === 'events.k8s.io' && kind === 'Event')) return 'core';
-  if (group === 'internal.apiserver.k8s.io') return 'apiserverinternal';
-  return group.split('.', 1)[0]!;
 }

@@ -100,6 +100,7 @@ export async function storeNew(
     if (prefix !== undefined && prefix !== '') obj.metadata.name = generateName(prefix);
     check(resource, obj, [...metaErrorsOnCreate(resource, obj.metadata), ...(strategy.validate?.(obj, ctx) ?? [])]);
     for (const warning of strategy.warningsOnCreate?.(obj, ctx) ?? []) request.warn(warning);
+    if (!refusesVersion) request.authorizeCreate?.();
     const validating = validate(deps.plugins, Object.assign(admission, { object: obj, name: obj.metadata.name }));
     if (validating) await validating;
     if (refusesVersion && isVersion(version)) throw plainError('resourceVersion should not be set on objects to be created');
