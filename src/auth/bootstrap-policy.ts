@@ -46,7 +46,8 @@ export function bootstrapPolicy(): KubeObject[] {
  * and objects with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` are left alone.
  */
 export async function reconcileBootstrapPolicy(api: ClusterApi): Promise<void> {
-  for (const wanted of bootstrapPolicy()) await reconcile(api, wanted);
+  // All at once, so that they reach the disk together.
+  await Promise.all(bootstrapPolicy().map(wanted => reconcile(api, wanted)));
 }
 
 async function reconcile(api: ClusterApi, wanted: KubeObject): Promise<void> {

@@ -1,6 +1,7 @@
-import { argon2Sync, randomBytes } from 'node:crypto';
+import { argon2, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
 import type { UserInfo } from '../auth/user.ts';
 
@@ -17,10 +18,11 @@ export interface Admin {
   readonly tokens: { digest: string; user: UserInfo }[];
 }
 
+const hashPassword = promisify(argon2);
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 
 /** Makes the first administrator on the first start. The password is kept as a hash only; it signs in to the web page. */
-export function ensureAdmin(dataDir: string): Admin {
+export async function ensureAdmin(dataDir: string): Promise<Admin> {
   const file = join(dataDir, 'admin.json');
   try {
     JSON.parse(readFileSync(file, 'utf8'));
@@ -30,7 +32,7 @@ export function ensureAdmin(dataDir: string): Admin {
   }
   const newPassword = randomBytes(15).toString('base64url');
   const salt = randomBytes(16);
-  const hash = argon2Sync('argon2id', { message: newPassword, nonce: salt, tagLength: 32, ...parameters });
+  const hash = await hashPassword('argon2id', { message: newPassword, nonce: salt, tagLength: 32, ...parameters });
   const admin: AdminFile = {
     name: 'admin',
     algorithm: 'argon2id',

@@ -25,14 +25,16 @@ export interface Hub {
 /** Starts the hub over a folder of data, which it has to itself. */
 export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const journal = await openSqliteJournal(join(dataDir, 'hub.db')).catch((error: unknown) => {
+  const opening = openSqliteJournal(join(dataDir, 'hub.db')).catch((error: unknown) => {
     if (error instanceof DataInUseError)
       throw new Error(`another hub is using "${dataDir}"; stop it first, or choose another folder with --data`);
     throw error;
   });
+  // The file is opened by another thread; certificates are read meanwhile.
+  opening.catch(() => {});
   const pki = ensurePki(join(dataDir, 'pki'), { hosts: host === '0.0.0.0' || host === '::' ? [] : [host] });
-  const store = await Store.open(journal);
-  const admin = ensureAdmin(dataDir);
+  const journal = await opening;
+  const [store, admin] = await Promise.all([Store.open(journal), ensureAdmin(dataDir)]);
   const api = await startApiServer({
     store,
     pki,

@@ -12,7 +12,7 @@ export class DataInUseError extends Error {
  * a full disk ends the process: after a failed fsync nobody knows what the file holds, and only a fresh start can find out.
  */
 export async function openSqliteJournal(file: string, options: { maxPages?: number } = {}): Promise<Journal> {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: { file, ...options } });
+  const worker = startWorker({ file, ...options });
   const send = (request: JournalRequest, transfer: ArrayBuffer[] = []) => worker.postMessage(request, transfer);
   const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let nextId = 1;
@@ -71,4 +71,10 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       return closed;
     },
   };
+}
+
+/** A worker does not inherit the compile cache, and its first file is not served from one; without it, this one would be the slowest part of starting. */
+function startWorker(workerData: { file: string; maxPages?: number }): Worker {
+  const url = new URL('./sqlite-worker.ts', import.meta.url).href;
+  return new Worker(`require('node:module').enableCompileCache(); import(${JSON.stringify(url)})`, { eval: true, workerData });
 }

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
+
+// Loaded with the first call: most hubs start without one, and undici takes as long to load as much of the rest.
+const load = createRequire(import.meta.url);
 
 export interface TlsTarget {
   readonly host: string;
@@ -37,8 +41,9 @@ export function httpsPools(): HttpsPools {
 }
 
 function connect({ host, port, servername, ca, insecure, cert, key }: TlsTarget): Pool {
+  const undici = load('undici') as typeof import('undici');
   const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-  return new Pool(`https://${authority}`, {
+  return new undici.Pool(`https://${authority}`, {
     connections: 32,
     pipelining: 1,
     headersTimeout: 0,

@@ -19,7 +19,8 @@ const priorityClass = (name: string, value: number, description: string): System
   obj: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, description },
 });
 
-const systemObjects: SystemObject[] = [
+/** What the others stand on. */
+const firstObjects: SystemObject[] = [
   ...systemNamespaces.map(name => ({
     gvr: { group: '', version: 'v1', resource: 'namespaces' },
     obj: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
@@ -34,6 +35,9 @@ const systemObjects: SystemObject[] = [
     gvr: serviceCidrs,
     obj: { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.0.0.0/16'] } },
   },
+];
+
+const otherObjects: SystemObject[] = [
   {
     gvr: { group: '', version: 'v1', resource: 'services' },
     obj: {
@@ -49,15 +53,17 @@ const systemObjects: SystemObject[] = [
 
 /** Creates what every cluster has from its first second on. */
 export async function ensureSystemObjects(api: ClusterApi): Promise<void> {
-  for (const { gvr, obj, manager = 'kube-apiserver' } of systemObjects) {
-    if (api.peek(gvr, obj.metadata.namespace ?? '', obj.metadata.name!)) continue;
-    try {
-      await api.create(gvr, obj, { fieldManager: manager });
-    } catch (error) {
-      if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
-    }
-  }
+  for (const objects of [firstObjects, otherObjects]) await Promise.all(objects.map(object => ensure(api, object)));
   await markServiceCidrReady(api);
+}
+
+async function ensure(api: ClusterApi, { gvr, obj, manager = 'kube-apiserver' }: SystemObject): Promise<void> {
+  if (api.peek(gvr, obj.metadata.namespace ?? '', obj.metadata.name!)) return;
+  try {
+    await api.create(gvr, obj, { fieldManager: manager });
+  } catch (error) {
+    if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
+  }
 }
 
 async function markServiceCidrReady(api: ClusterApi): Promise<void> {

@@ -1,4 +1,4 @@
-import { Gauge, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Cluster } from '../cluster.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -11,52 +11,10 @@ export interface ApiMetrics {
 
 /** The numbers that dashboards for kube-apiserver read, under the names they know. */
 export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) => void): ApiMetrics {
-  const registry = new Registry();
-  const registers = [registry];
   const requests = new RequestCounts();
-  void new Gauge({
-    name: 'apiserver_registered_watchers',
-    help: 'Number of currently registered watchers.',
-    registers,
-    collect() {
-      this.set(cluster.watches.count);
-    },
-  });
-  void new Gauge({
-    name: 'apiserver_storage_objects',
-    help: 'Number of stored objects, split by kind.',
-    labelNames: ['resource'],
-    registers,
-    collect() {
-      this.reset();
-      for (const resource of cluster.store.resources()) this.set({ resource }, cluster.store.count(resource));
-    },
-  });
-  void new Gauge({
-    name: 'drover_store_revision',
-    help: 'Revision of the newest committed change.',
-    registers,
-    collect() {
-      this.set(cluster.store.revision);
-    },
-  });
-  void new Gauge({
-    name: 'drover_store_compacted_revision',
-    help: 'Revision up to which history has been forgotten.',
-    registers,
-    collect() {
-      this.set(cluster.store.history.compactedRevision);
-    },
-  });
-  void new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory size in bytes.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-
+  // Loaded when somebody asks for the first time, which may be never.
+  let gauges: Promise<Registry> | undefined;
+  const printGauges = async () => (await (gauges ??= import('./api-gauges.ts').then(m => m.apiGauges(cluster)))).metrics();
   return {
     observe(info, method, code, durationMs) {
       // Whatever a client makes up must not become a label: their number has no end.
@@ -68,6 +26,6 @@ export function apiMetrics(cluster: Cluster, onInternalError: (error: unknown) =
       requests.observe(labels, code, labels.verb === 'WATCH' ? undefined : durationMs);
     },
     internalError: onInternalError,
-    print: async () => `${requests.print()}${await registry.metrics()}`,
+    print: async () => `${requests.print()}${await printGauges()}`,
   };
 }
