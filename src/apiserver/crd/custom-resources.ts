@@ -169,6 +169,13 @@ function codecOf(spec: CrdSpec, version: string, { convert, schemas }: Shared): 
     return jsonEqual(pruned, obj) ? obj : pruned;
   }
 
+  function converted(obj: KubeObject, to: string): KubeObject | Promise<KubeObject> {
+    const target = schemas.get(to);
+    const prune = (next: KubeObject) => target?.prune(next, []) ?? next;
+    const next = convert(obj, to);
+    return next instanceof Promise ? next.then(prune) : prune(next);
+  }
+
   return {
     shape(body, problems) {
       try {
@@ -181,13 +188,13 @@ function codecOf(spec: CrdSpec, version: string, { convert, schemas }: Shared): 
     fromStorage(obj) {
       let found = read.get(obj);
       if (found === undefined) {
-        found = obj.apiVersion === apiVersion ? asStored(obj) : convert(asStored(obj), apiVersion);
+        found = obj.apiVersion === apiVersion ? asStored(obj) : converted(asStored(obj), apiVersion);
         read.set(obj, found);
         if (found instanceof Promise) found.catch(() => read.delete(obj));
       }
       return found;
     },
-    toStorage: obj => (apiVersion === storageApiVersion ? obj : convert(obj, storageApiVersion)),
+    toStorage: obj => (apiVersion === storageApiVersion ? obj : converted(obj, storageApiVersion)),
     isStorageVersion: stored => apiVersion === storageApiVersion && stored.apiVersion === apiVersion,
   };
 }
