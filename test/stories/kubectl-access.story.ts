@@ -35,7 +35,7 @@ tellWithEveryKubectl('I decide who may do what', story => {
       says: ['role.rbac.authorization.k8s.io/reader reconciled', 'rolebinding.rbac.authorization.k8s.io/reader reconciled'],
     });
     assert.equal(await kubectl.expect('auth can-i get pods --as=jane'), 'yes\n');
-    assert.equal(await kubectl.expect('auth can-i get pods/log --as=jane', { code: 1 }), 'no\n');
+    assert.equal(await kubectl.expect('auth can-i get pods --subresource=log --as=jane', { code: 1 }), 'no\n');
     await kubectl.expect('get pods --as=jane', { says: 'No resources found' });
     await kubectl.expect('get secrets --as=jane', {
       code: 1,
