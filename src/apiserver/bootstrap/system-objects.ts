@@ -44,7 +44,11 @@ const otherObjects: SystemObject[] = [
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-      spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, targetPort: 443, protocol: 'TCP' }] },
+      spec: {
+        clusterIP: '10.0.0.1',
+        ipFamilyPolicy: 'SingleStack',
+        ports: [{ name: 'https', port: 443, targetPort: 443, protocol: 'TCP' }],
+      },
     },
   },
   ...systemPriorityLevels.map(obj => ({ gvr: priorityLevels, obj, manager: flowControlProducer })),
