@@ -123,11 +123,15 @@ export class LineStream {
   }
 
   async #read(): Promise<void> {
-    try {
-      for await (const line of createInterface({ input: this.#response, crlfDelay: Infinity })) this.lines.push(line);
-    } catch {
-      // A stream that we close, or that the server resets, has ended; the lines tell how far it came.
-    }
+    // readline does not notice a stream that is reset; its close event does.
+    const lines = createInterface({ input: this.#response, crlfDelay: Infinity });
+    this.#response.on('error', () => {});
+    lines.on('line', line => this.lines.push(line));
+    await new Promise<void>(resolve => {
+      lines.once('close', resolve);
+      this.#response.once('close', resolve);
+    });
+    lines.close();
     this.isEnded = true;
   }
 }
