@@ -125,7 +125,7 @@ export class LineStream {
   async #read(): Promise<void> {
     // readline does not notice a stream that is reset; its close event does.
     const lines = createInterface({ input: this.#response, crlfDelay: Infinity });
-    this.#response.on('error', () => {});
+    lines.on('error', () => {});
     lines.on('line', line => this.lines.push(line));
     await new Promise<void>(resolve => {
       lines.once('close', resolve);
