@@ -38,6 +38,8 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
 
   return outcomes.map(({ title, code, headers, body, ignore = [] }) => {
     const ignored = ignore.map(pattern => new RegExp(`^(${pattern})$`));
+    // Prose again: our documents have no descriptions but those of definitions.
+    const isOpenApi = isJsonObject(body) && ('openapi' in body || 'swagger' in body);
     return { title, code, headers: walk(headers, [], ''), body: walk(body, [], '') };
 
     function walk(value: unknown, path: readonly string[], parentKind: string): unknown {
@@ -53,7 +55,7 @@ export function normalise(outcomes: readonly Outcome[], options: NormaliserOptio
       if (!isJsonObject(value)) return value;
       const kind = shapeOf(value) || (key === 'metadata' ? parentKind : '');
       const entries = Object.keys(value)
-        .filter(name => !isIgnored([...path, name]))
+        .filter(name => !isIgnored([...path, name]) && !(isOpenApi && name === 'description' && typeof value[name] === 'string'))
         .sort()
         .map(name => [text(name, '', path, ''), walk(value[name], [...path, name], kind)] as const);
       const result = Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)));

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../util/json.ts';
 import { groupByPath, operationsOf, type Operation, type Parameter, type PublishedResource } from './operations.ts';
-import { schemaSource, type CustomSchemas, type GroupVersion } from './schema-source.ts';
+import { clientGroupVersions, schemaSource, type CustomSchemas, type GroupVersion } from './schema-source.ts';
 
 const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 const security = { BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } };
@@ -10,20 +10,20 @@ export function openApiV3Document(gv: GroupVersion, resources: readonly Publishe
   const served = resources.filter(r => r.group === gv.group && r.version === gv.version);
   const custom = served.filter(r => r.isCustom);
   const operations = operationsOf(gv, served);
-  const source = schemaSource([gv], custom, customSchemas);
+  const isCustom = custom.length === served.length;
+  const source = schemaSource(isCustom ? clientGroupVersions : [gv], custom, customSchemas);
   const names = operations.flatMap(({ answer, body }) => [answer, body?.schema]).filter(name => name !== undefined);
   const watched = served.some(r => !r.isCustom && r.verbs.includes('watch')) ? ['io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent'] : [];
   return {
     openapi: '3.0.0',
-    info:
-      custom.length === served.length ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: '1.36' },
+    info: isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: '1.36' },
     paths: pathsOf(operations),
-    components: { schemas: source.closure([...names, ...watched]), securitySchemes: security },
+    components: { schemas: source.closure([...names, ...watched]), ...(!isCustom && { securitySchemes: security }) },
   };
 }
 
 /** Documents of paths that only tell something, such as `/apis/apps/`. */
-export function openApiV3PlainDocument(path: string, id: string, tag: string, answer: string | undefined): JsonObject {
+export function openApiV3PlainDocument(path: string, id: string, tag: string, answer: string | undefined, type = '*/*'): JsonObject {
   const operation: Operation = {
     path,
     method: 'get',
@@ -32,7 +32,7 @@ export function openApiV3PlainDocument(path: string, id: string, tag: string, an
     parameters: [],
     answer,
     codes: ['200'],
-    produces: answer === undefined ? ['*/*'] : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'],
+    produces: answer === undefined ? [type] : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'],
   };
   const schemas = answer === undefined ? {} : schemaSource([], [], new Map()).closure([answer]);
   return {

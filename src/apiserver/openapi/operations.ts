@@ -56,6 +56,8 @@ const collectionDeleteParameters = [
   ...deleteParameters,
 ].sort((a, b) => (a.name < b.name ? -1 : 1));
 
+const getParameters = query('string', 'resourceVersion');
+
 const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 
 /** All operations on the resources of one group version. */
@@ -95,17 +97,19 @@ function resourceOperations(root: string, resource: PublishedResource): Operatio
       : undefined,
     has('deletecollection')
       ? make(collection, 'delete', 'deletecollection', {
-          parameters: collectionDeleteParameters,
-          body: `${meta}DeleteOptions`,
+          // Definitions declare what they do for their list, and no body.
+          ...(resource.isCustom
+            ? { parameters: listParameters }
+            : { parameters: collectionDeleteParameters, body: `${meta}DeleteOptions` }),
           answer: `${meta}Status`,
         })
       : undefined,
-    has('get') ? make(item, 'get', 'read', { answer: name }) : undefined,
+    has('get') ? make(item, 'get', 'read', { ...readDetails(resource), answer: name }) : undefined,
     has('update')
       ? make(item, 'put', 'replace', { parameters: writeParameters, body: name, answer: name, codes: ['200', '201'] })
       : undefined,
     has('patch')
-      ? make(item, 'patch', 'patch', { parameters: patchParameters, body: `${meta}Patch`, answer: name, codes: ['200', '201'] })
+      ? make(item, 'patch', 'patch', { parameters: patchParameters, body: `${meta}Patch`, answer: name, codes: patchCodes(resource) })
       : undefined,
     has('delete')
       ? make(item, 'delete', 'delete', {
@@ -122,6 +126,9 @@ function resourceOperations(root: string, resource: PublishedResource): Operatio
   return [...operations.filter(o => o !== undefined), ...resource.subresources.flatMap(sub => subresourceOperations(resource, sub, item))];
 }
 
+const readDetails = ({ isCustom }: PublishedResource) => (isCustom ? { parameters: getParameters } : {});
+const patchCodes = ({ isCustom }: PublishedResource) => (isCustom ? ['200'] : ['200', '201']);
+
 const methodOf: Readonly<Record<string, Operation['method']>> = {
   get: 'get',
   create: 'post',
@@ -132,7 +139,8 @@ const methodOf: Readonly<Record<string, Operation['method']>> = {
 const wordOf: Readonly<Record<string, string>> = { get: 'read', create: 'create', update: 'replace', patch: 'patch', delete: 'delete' };
 
 function subresourceOperations(resource: PublishedResource, sub: Subresource, item: string): Operation[] {
-  const make = maker(resource, sub.kind, capital(sub.name));
+  const { group, version, kind } = resource;
+  const make = maker(resource, resource.isCustom ? { group, version, kind } : sub.kind, capital(sub.name));
   const path = `${item}/${sub.name}`;
   const verbs = sub.verbs.filter(verb => methodOf[verb] !== undefined);
   if (/(?:Exec|Attach|PortForward|Proxy)Options$/.test(sub.kind.kind)) {
@@ -146,13 +154,13 @@ function subresourceOperations(resource: PublishedResource, sub: Subresource, it
   }
   const name = schemaName(sub.kind);
   return verbs.map(verb => {
-    if (verb === 'get') return make(path, 'get', 'read', { answer: name });
+    if (verb === 'get') return make(path, 'get', 'read', { ...readDetails(resource), answer: name });
     const isPatch = verb === 'patch';
     return make(path, methodOf[verb]!, wordOf[verb]!, {
       parameters: isPatch ? patchParameters : writeParameters,
       body: isPatch ? `${meta}Patch` : name,
       answer: name,
-      codes: verb === 'create' ? ['200', '201', '202'] : ['200', '201'],
+      codes: verb === 'create' ? ['200', '201', '202'] : isPatch ? patchCodes(resource) : ['200', '201'],
     });
   });
 }
@@ -189,7 +197,7 @@ function maker(resource: PublishedResource, gvk: GroupVersionKind, suffix: strin
     const connected = word === 'connect' ? capital(method) : word === 'deletecollection' ? 'Collection' : '';
     const id = `${verb}${groupWord(group)}${capital(version)}${connected}${scope}${kind}${suffix}`;
     const types = isCustom ? customTypes : builtinTypes;
-    const streams = isList ? types.filter(type => !type.endsWith('yaml')).map(type => `${type};stream=watch`) : [];
+    const streams = isList && !isCustom ? types.filter(type => !type.endsWith('yaml')).map(type => `${type};stream=watch`) : [];
     return {
       path,
       method,
