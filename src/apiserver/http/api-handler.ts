@@ -11,7 +11,7 @@ import { recordUpdate } from '../apply/managed-fields.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Resource } from '../resource.ts';
-import { decodeObject } from '../verbs/decode-object.ts';
+import { decodeObject, placeInNamespace } from '../verbs/decode-object.ts';
 import { ownership } from '../verbs/update.ts';
 import { sendError, sendObject, sendText } from './answer.ts';
 import type { ApiMetrics } from './api-metrics.ts';
@@ -133,6 +133,8 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
   async function dispatch(scope: RequestScope): Promise<void> {
     if (deps.proxyAggregated && (await deps.proxyAggregated(scope))) return;
     const wanted = scope.info.resource;
+    // The path is looked up as it was written, although users are authorized for what it means.
+    if (scope.info.path.startsWith('//')) return sendPageNotFound(scope);
     if (!wanted) {
       if (!(await servePath(scope, deps))) await servePathNotFound(scope);
       return;
@@ -140,7 +142,8 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const resource = deps.cluster.catalog.find(wanted);
     if (!resource) return serveUnknownResource(scope);
     if (resource.isCustom && isOutOfScope(resource, wanted)) return sendPageNotFound(scope);
-    if (scope.req.method === 'HEAD' || scope.req.method === 'OPTIONS') throw methodNotAllowed();
+    const { method } = scope.req;
+    if (method === 'HEAD' || method === 'OPTIONS' || (wanted.verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
     if (resource.deprecationWarning !== undefined) scope.ctx.warn(resource.deprecationWarning);
     const review = reviews[`${resource.group}/${resource.resource}`];
     if (review) return serveReview(scope, resource, review);
@@ -168,6 +171,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {});
     const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
     const next = decodeObject(resource, await readObjectBody(scope, resource), request);
+    placeInNamespace(next, resource, scope.info.resource!.namespace);
     recordUpdate({ ...ownership(deps.cluster, resource, '', request), live: undefined, next });
     const answer = review(next, {
       authorizer: deps.authorizer,

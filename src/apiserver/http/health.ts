@@ -9,7 +9,7 @@ export async function serveHealth(scope: RequestScope, segments: readonly string
   const { query } = scope.info;
   if (segments.length > 2) return false;
   if (only !== undefined) {
-    const check = checks[only];
+    const check = Object.hasOwn(checks, only) ? checks[only] : undefined;
     if (!check) return false;
     const failure = check();
     await sendText(scope, failure === undefined ? 200 : 500, failure === undefined ? 'ok' : `internal server error: ${failure}\n`);

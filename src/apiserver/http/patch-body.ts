@@ -24,7 +24,7 @@ export interface ReadPatch {
 
 export async function decodePatch(scope: RequestScope, resource: Resource): Promise<ReadPatch> {
   const contentType = (scope.req.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  const type = patchTypes[contentType];
+  const type = Object.hasOwn(patchTypes, contentType) ? patchTypes[contentType] : undefined;
   if (!type || (type === 'strategic' && resource.isCustom)) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter(name => !(resource.isCustom && name.includes('strategic'))));
   }

@@ -171,7 +171,7 @@ async function serveOpenApi(scope: RequestScope, segments: readonly string[], op
   }
   if (segments[1] !== 'v3') return false;
   if (segments.length === 2) {
-    await sendPlain(scope, openApi.root());
+    await sendText(scope, 200, `${printJson(openApi.root())}\n`);
     return true;
   }
   const path = segments.slice(2).join('/');

@@ -10,6 +10,7 @@ import { deleteObject } from '../verbs/delete.ts';
 import { listPage, parseListOptions, parseRevision, waitForRevision, type Page } from '../verbs/list.ts';
 import { patchObject } from '../verbs/patch.ts';
 import { parseSelection } from '../verbs/selection.ts';
+import { checkStorageKey } from '../verbs/storage-key.ts';
 import { updateObject } from '../verbs/update.ts';
 import { send, sendBytes, sendObject, successStatus } from './answer.ts';
 import { checkRoute, routeOf } from './check-route.ts';
@@ -60,10 +61,12 @@ function checkScope({ info }: RequestScope, resource: Resource, verb: string): v
   }
 }
 
-export const targetOf = ({ info }: RequestScope, resource: Resource): ObjectTarget => ({
-  namespace: resource.namespaced ? info.resource!.namespace : '',
-  name: info.resource!.name,
-});
+export function targetOf({ info }: RequestScope, resource: Resource): ObjectTarget {
+  const { namespace, name } = info.resource!;
+  const target = { namespace: resource.namespaced ? namespace : '', name };
+  checkStorageKey(resource, target);
+  return target;
+}
 
 function negotiateOne(scope: RequestScope): Negotiated {
   return negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });

@@ -108,6 +108,22 @@ function plainDocuments(groups: readonly string[]): Map<string, () => JsonObject
   const documents = new Map<string, () => JsonObject>([
     ['api', () => openApiV3PlainDocument('/api/', 'getCoreAPIVersions', 'core', `${meta}APIVersions`)],
     ['apis', () => openApiV3PlainDocument('/apis/', 'getAPIVersions', 'apis', `${meta}APIGroupList`)],
+    [
+      '.well-known/openid-configuration',
+      () =>
+        openApiV3PlainDocument(
+          '/.well-known/openid-configuration/',
+          'getServiceAccountIssuerOpenIDConfiguration',
+          'WellKnown',
+          undefined,
+          'application/json',
+        ),
+    ],
+    [
+      'openid/v1/jwks',
+      () =>
+        openApiV3PlainDocument('/openid/v1/jwks/', 'getServiceAccountIssuerOpenIDKeyset', 'openid', undefined, 'application/jwk-set+json'),
+    ],
     ['version', () => openApiV3PlainDocument('/version/', 'getCodeVersion', 'version', undefined)],
   ]);
   for (const group of groups) {

@@ -70,7 +70,7 @@ function readRaw(reader: WireReader): Json {
   if (text === '') return null;
   try {
     return parseJson(text);
-  } catch (cause) {
-    throw new ProtobufError('proto: raw field does not hold JSON', { cause });
+  } catch {
+    throw new ProtobufError('proto: raw field does not hold JSON');
   }
 }

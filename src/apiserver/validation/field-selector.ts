@@ -70,7 +70,7 @@ const clusterScopedWithFields: ReadonlySet<string> = new Set(['Namespace', 'Node
 
 /** Why a kind cannot be selected by a field, or undefined when it can. Answered with 400. */
 export function fieldLabelProblem({ group, version, kind, isCustom, selectableFields }: FieldLabelKind, field: string): string | undefined {
-  if (field in selectableFields || field === 'metadata.name') return undefined;
+  if (Object.hasOwn(selectableFields, field) || field === 'metadata.name') return undefined;
   const hasOwnRule = isCustom || Object.keys(selectableFields).length > 0;
   if (field === 'metadata.namespace' && !(hasOwnRule && clusterScopedWithFields.has(kind))) return undefined;
   if (!hasOwnRule) return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;

@@ -59,7 +59,8 @@ const operators: Readonly<Record<string, Operator>> = { In: 'in', NotIn: 'notin'
 /** An absent selector matches nothing, an empty one everything. */
 export function selectorMatches(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (!selector) return false;
-  for (const key in selector.matchLabels) if (labels?.[key] !== selector.matchLabels[key]) return false;
+  for (const key in selector.matchLabels)
+    if (!labels || !Object.hasOwn(labels, key) || labels[key] !== selector.matchLabels[key]) return false;
   return (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) =>
     requirementMatches({ key, operator: operators[operator] ?? 'exists', values }, labels),
   );

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { badRequest } from '../../api/status.ts';
 import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
+import { scanJson } from '../http/scan-json.ts';
 import { goKind } from './body-type.ts';
 
 /** Where a list goes on: after `start`, in the state of `revision`, or in the present one when that is -1. */
@@ -36,9 +37,10 @@ function illegalByteAt(token: string): number | undefined {
 function readToken(text: string, refuse: (why: string) => Error): { v: string; rv: number; start: string } {
   let value: Json;
   try {
+    scanJson(text);
     value = parseJson(text);
-  } catch {
-    throw refuse(text === '' ? 'unexpected end of JSON input' : `invalid character '${text[0]}' looking for beginning of value`);
+  } catch (error) {
+    throw refuse((error as Error).message);
   }
   if (value !== null && !isJsonObject(value)) {
     throw refuse(`json: cannot unmarshal ${goKind(value)} into Go value of type storage.continueToken`);

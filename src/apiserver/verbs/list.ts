@@ -28,6 +28,8 @@ export const futureRevisionWaitMs = 3000;
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const limit = parseGoInteger(query.get('limit') ?? '', 'ParseInt');
   if (typeof limit === 'string') throw badRequest(limit);
+  const timeoutSeconds = parseGoInteger(query.get('timeoutSeconds') ?? '', 'ParseInt');
+  if (typeof timeoutSeconds === 'string') throw badRequest(timeoutSeconds);
   const options = {
     limit: Math.max(0, limit),
     continueToken: query.get('continue') ?? '',

@@ -3,6 +3,7 @@ import type { Entry } from '../../store/entry.ts';
 import type { Resource } from '../resource.ts';
 import { fieldLabelProblem, parseFieldSelector, type FieldRequirement } from '../validation/field-selector.ts';
 import { parseLabelSelector } from '../validation/label-selector.ts';
+import { checkStorageKey } from './storage-key.ts';
 
 /** Which objects of a resource a list, watch or collection delete is about. */
 export interface Selection {
@@ -15,6 +16,7 @@ export interface Selection {
 }
 
 export function parseSelection(resource: Resource, namespace: string, query: URLSearchParams): Selection {
+  checkStorageKey(resource, { namespace, name: '' });
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
   if (labelText === '' && fieldText === '') return { namespace, name: undefined, matches: undefined, hasSelector: false };

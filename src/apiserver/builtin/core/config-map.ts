@@ -24,7 +24,7 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldErro
   for (const key in data) {
     const path = at.key('data', key);
     errors.push(...invalidFor(path, key, isConfigMapKey(key)));
-    if (key in binaryData) errors.push(invalid(path, key, 'duplicate of key present in binaryData'));
+    if (Object.hasOwn(binaryData, key)) errors.push(invalid(path, key, 'duplicate of key present in binaryData'));
     size += byteLength(data[key] ?? '');
   }
   for (const key in binaryData) {

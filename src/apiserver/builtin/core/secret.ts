@@ -40,7 +40,7 @@ function validateType(secret: Secret, data: Record<string, string>): FieldError[
     case 'kubernetes.io/ssh-auth':
       return data['ssh-privatekey'] ? [] : [missing('ssh-privatekey')];
     case 'kubernetes.io/tls':
-      return ['tls.crt', 'tls.key'].filter(key => !(key in data)).map(missing);
+      return ['tls.crt', 'tls.key'].filter(key => !Object.hasOwn(data, key)).map(missing);
     default:
       return [];
   }
@@ -48,7 +48,7 @@ function validateType(secret: Secret, data: Record<string, string>): FieldError[
 
 function validateDockerConfig(key: string, data: Record<string, string>): FieldError[] {
   const path = at.key('data', key);
-  if (!(key in data)) return [required(path)];
+  if (!Object.hasOwn(data, key)) return [required(path)];
   const problem = jsonObjectProblem(decode(data[key]));
   return problem === undefined ? [] : [invalid(path, '<secret contents redacted>', problem)];
 }

@@ -40,7 +40,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[
       for (const [k, value] of values.entries())
         if (values.indexOf(value) < k) errors.push(duplicate(at.index(at.child(here, 'values'), k), value));
       errors.push(...validateLabelName(key, at.child(here, 'key')));
-      if (key in keys) errors.push(duplicate(at.child(here, 'key'), key));
+      if (Object.hasOwn(keys, key)) errors.push(duplicate(at.child(here, 'key'), key));
       keys[key] = [...new Set(values)].sort();
     }
     if (earlier.some(other => jsonEqual(other, keys))) errors.push(duplicate(path, ''));
