@@ -192,7 +192,10 @@ export interface ControllerManagerOptions {
   readonly kubeconfig?: string;
 }
 
-export async function startControllerManager(cluster: RealCluster, options: ControllerManagerOptions = {}): Promise<Program> {
+/** What the programs around an API server need of it: a real one has it, and so can a hub. */
+export type ControlledCluster = Pick<RealCluster, 'dir' | 'kubeconfig' | 'files' | 'attached'>;
+
+export async function startControllerManager(cluster: ControlledCluster, options: ControllerManagerOptions = {}): Promise<Program> {
   const port = await freePort();
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfig;
   const program = new Program({
@@ -221,7 +224,7 @@ export async function startControllerManager(cluster: RealCluster, options: Cont
   return program;
 }
 
-export async function startScheduler(cluster: RealCluster, { kubeconfig = cluster.kubeconfig } = {}): Promise<Program> {
+export async function startScheduler(cluster: ControlledCluster, { kubeconfig = cluster.kubeconfig } = {}): Promise<Program> {
   const port = await freePort();
   const program = new Program({
     name: 'kube-scheduler',
