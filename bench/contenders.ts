@@ -30,7 +30,7 @@ export function ours(nodeOptions: readonly string[] = []): Contender {
       const program = new Program({
         name: 'drover',
         command: process.execPath,
-        args: [...nodeOptions, path.join(repositoryRoot, 'bin/drover.ts'), 'up', '--data', dataDir, '--listen', listen],
+        args: [...nodeOptions, path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dataDir, '--listen', listen],
         logFile: path.join(dir, 'drover.log'),
         cwd: repositoryRoot,
       });

@@ -32,7 +32,7 @@ export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubO
   const program = new Program({
     name: 'drover',
     command: path.join(repositoryRoot, 'node_modules/.bin/node'),
-    args: [path.join(repositoryRoot, 'bin/drover.ts'), 'up', '--data', dir, '--listen', listen, ...extraArgs],
+    args: [path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dir, '--listen', listen, ...extraArgs],
     logFile: path.join(scratch, 'drover.log'),
     env,
     cwd: repositoryRoot,

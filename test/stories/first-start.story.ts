@@ -14,7 +14,7 @@ const passwordLine = /First admin password, shown once: (\S{12,})/;
 
 function drover(...args: string[]): Promise<CommandResult> {
   const node = path.join(repositoryRoot, 'node_modules/.bin/node');
-  return runCommand(node, [path.join(repositoryRoot, 'bin/drover.ts'), ...args], { timeoutMs: 30_000 });
+  return runCommand(node, [path.join(repositoryRoot, 'bin/drover.js'), ...args], { timeoutMs: 30_000 });
 }
 
 test('drover up on a fresh folder is ready in seconds and says what to do next', options, async () => {

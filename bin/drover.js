@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+// Plain JavaScript: a first file that needs its types stripped would load the stripper, which takes longer than everything else together.
 import { enableCompileCache } from 'node:module';
 
-// Nothing is imported statically, so that everything after this line starts from the cache.
 enableCompileCache();
 const { main } = await import('../src/cli/main.ts');
 
