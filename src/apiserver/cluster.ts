@@ -74,7 +74,7 @@ export class Cluster implements ClusterApi, VerbDeps {
     const subresource = options.subresource ?? '';
     if (!options.isAdmitted) return (await updateObject(this, resource, target, subresource, body, request)).obj;
     const transform = () => structuredClone(body);
-    return (await writeUpdate(this.#unguarded(), { resource, target, subresource, transform, kind: 'update' }, request)).obj;
+    return (await writeUpdate(this.#unguarded(), { resource, target, subresource, transform }, request)).obj;
   }
 
   async patch(

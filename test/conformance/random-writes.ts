@@ -33,7 +33,7 @@ export async function runRandomWrites({ reference, tested, runs, seed }: RandomW
       runCase(testCase, { id, side: { name: 'reference', target: reference }, webhooks, signingRequest: '' }),
       runCase(testCase, { id, side: { name: 'tested', target: tested }, webhooks, signingRequest: '' }),
     ]);
-    const [first] = compareOutcomes(expected, actual);
+    const [first] = compareOutcomes(expected.map(withoutStaleWarnings), actual.map(withoutStaleWarnings));
     if (first) throw new Error(`${first.title}\n${first.text}`);
     if (++done % 50 === 0) console.log(`${done} sequences agree`);
   };
@@ -54,6 +54,16 @@ export async function runRandomWrites({ reference, tested, runs, seed }: RandomW
   console.log(details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance));
   console.log(`${details.numRuns - 1} passed, 1 failed`);
   return 1;
+}
+
+/**
+ * The real server tries an update on the state it has cached, and once more on the newest: a refusal may carry warnings about the first try,
+ * by chance.
+ */
+function withoutStaleWarnings(outcome: Record<string, unknown>): Record<string, unknown> {
+  if (Number(outcome['code']) < 400) return outcome;
+  const { warning: _warning, ...headers } = outcome['headers'] as Record<string, unknown>;
+  return { ...outcome, headers };
 }
 
 function sequences(): fc.Arbitrary<Sequence> {

@@ -176,5 +176,5 @@ async function bind(scope: RequestScope, { target, body, request, admit }: Poste
   const transform = (live: KubeObject) => cloneJson(bindPod(live, body, { now: scope.ctx.now }));
   // Admission has judged the binding; the change of the pod that follows from it has no owner.
   const deps = { api: scope.cluster, store: scope.cluster.store, plugins: [] };
-  await writeUpdate(deps, { resource, target, subresource: 'binding', transform, kind: 'patch' }, request);
+  await writeUpdate(deps, { resource, target, subresource: 'binding', transform }, request);
 }

@@ -103,7 +103,6 @@ export async function serveScale(scope: RequestScope, resource: Resource): Promi
       target,
       subresource: 'scale',
       transform,
-      kind: 'patch',
       uid: change.uid,
       admitAs: { kind: scaleKind, view: obj => scaling.scaleOf(obj) },
     },

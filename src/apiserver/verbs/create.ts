@@ -33,8 +33,9 @@ export async function createObject(
   namespace: string,
   body: KubeObject,
   request: WriteRequest,
+  isPost = true,
 ): Promise<Written> {
-  wipeSystemFields(body.metadata);
+  if (isPost) wipeSystemFields(body.metadata);
   placeInNamespace(body, resource, namespace);
   dropDuplicateOwners(body.metadata, text => request.warn(text));
   recordUpdate({
@@ -48,7 +49,7 @@ export async function createObject(
     now: request.now,
     ...emptyOf(resource),
   });
-  return storeNew(deps, resource, namespace, body, request, { options: optionsObject('CreateOptions', request), refusesVersion: true });
+  return storeNew(deps, resource, namespace, body, request, { options: optionsObject('CreateOptions', request), refusesVersion: isPost });
 }
 
 export interface NewObjectRules {

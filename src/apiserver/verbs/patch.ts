@@ -47,7 +47,7 @@ function mergeObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): 
     recordUpdate({ ...ownership(deps, resource, subresource, request), live, next });
     return next;
   };
-  return writeUpdate(deps, { resource, target, subresource, transform, kind: 'patch' }, request);
+  return writeUpdate(deps, { resource, target, subresource, transform }, request);
 }
 
 /** A patched document is decoded again as if it had been sent; what does not fit is the patch's fault. */
@@ -133,11 +133,7 @@ function applyObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): 
     const rules = { options: optionsObject('CreateOptions', request) };
     return storeNew(deps, resource, target.namespace, merge(undefined), request, rules);
   };
-  return writeUpdate(
-    deps,
-    { resource, target, subresource, transform: merge, kind: 'apply', ...(subresource === '' && { create }) },
-    request,
-  );
+  return writeUpdate(deps, { resource, target, subresource, transform: merge, ...(subresource === '' && { create }) }, request);
 }
 
 function appliedObject(value: Json): KubeObject {

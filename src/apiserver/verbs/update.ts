@@ -30,8 +30,6 @@ export interface UpdateInput {
   readonly subresource: string;
   /** Makes the new object from the live one. May run again when somebody else was quicker; must not change `live`. */
   transform(live: KubeObject): KubeObject | Promise<KubeObject>;
-  /** True when the caller takes any version: a patch, or a PUT without resourceVersion. */
-  readonly kind: 'update' | 'patch' | 'apply';
   /** The uid that the live object must have. */
   readonly uid?: string | undefined;
   /** Shows an object as those see it who admit the change; `transform` has asked them already whether they change it. */
@@ -62,7 +60,7 @@ export function updateObject(
     recordUpdate({ ...ownership(deps, resource, subresource, request), live, next });
     return next;
   };
-  const create = async () => createObject(deps, resource, target.namespace, cloneJson(body), request);
+  const create = async () => createObject(deps, resource, target.namespace, cloneJson(body), request, false);
   return writeUpdate(
     deps,
     {
@@ -70,7 +68,6 @@ export function updateObject(
       target,
       subresource,
       transform: recordOwnership,
-      kind: 'update',
       uid: body.metadata.uid,
       ...(resource.strategy.allowCreateOnUpdate && subresource === '' && { create }),
     },
