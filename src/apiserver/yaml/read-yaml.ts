@@ -31,7 +31,7 @@ const maxDecoded = 4_000_000;
  */
 export function readYaml(text: string): { value: Json; duplicates: string[] } {
   if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
-  return new Composer(text).read();
+  return new Composer(text.startsWith('\ufeff') ? text.slice(1) : text).read();
 }
 
 class Composer {
@@ -43,7 +43,6 @@ class Composer {
   private firstFault: YamlError | undefined;
   private decoded = 1;
   private aliased = 0;
-  private hasAliases = false;
 
   constructor(text: string) {
     this.parser = new YamlParser(text);
@@ -54,8 +53,7 @@ class Composer {
     const root = this.readRoot();
     this.parser.next();
     if (this.firstFault) throw this.firstFault;
-    const json = toJson(root.value);
-    return { value: this.hasAliases ? unshared(json) : json, duplicates: this.duplicates };
+    return { value: toJson(root.value), duplicates: this.duplicates };
   }
 
   private readRoot(): Node {
@@ -114,7 +112,6 @@ class Composer {
   private alias(name: string, { line }: Mark): Node {
     const target = this.anchors.get(name);
     if (!target) throw new YamlError(`yaml: unknown anchor '${name}' referenced`);
-    this.hasAliases = true;
     if (!target.isComplete) {
       this.fail(`anchor '${name}' value contains itself`);
       return { value: null, size: 1, line, isComplete: true, isMergeKey: false };
@@ -187,25 +184,20 @@ function allowedAliasRatio(decoded: number): number {
   return 0.99 - 0.89 * ((decoded - low) / (maxDecoded - low));
 }
 
-/** Rewrites maps as objects without recursion; values that are shared are rewritten once. */
+/** Rewrites maps as objects, without recursion. What aliases share is copied for each. */
 function toJson(root: YamlValue): Json {
-  const done = new Map<object, Json>();
   const pending: (() => void)[] = [];
   const convert = (value: YamlValue): Json => {
     if (typeof value !== 'object' || value === null) return value;
     if (!Array.isArray(value) && 'float' in value) return finite(value.float);
-    const known = done.get(value);
-    if (known !== undefined) return known;
     if (Array.isArray(value)) {
       const list: Json[] = [];
-      done.set(value, list);
       pending.push(() => {
         for (const item of value) list.push(convert(item));
       });
       return list;
     }
     const object: Record<string, Json> = {};
-    done.set(value, object);
     pending.push(() => {
       for (const { key, value: member } of value.entries.values()) setOwn(object, keyText(key, member), convert(member));
     });
@@ -224,12 +216,4 @@ function finite(value: number): number {
 function setOwn(object: Record<string, Json>, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
-}
-
-function unshared(json: Json): Json {
-  try {
-    return structuredClone(json);
-  } catch {
-    throw new YamlError('yaml: document contains excessive aliasing');
-  }
 }

@@ -16,14 +16,19 @@ export function keyId(key: YamlValue): string {
 
 /** The key as JSON has it. */
 export function keyText(key: YamlValue, value: YamlValue): string {
-  if (key === null) {
-    throw new YamlError(`unsupported map key of type: %!s(<nil>), key: interface {}(nil), value: ${goSyntax(value)}`);
-  }
+  if (key === null) throw unsupportedKey('%!s(<nil>)', '<nil>', value);
+  if (typeof key === 'bigint' && key > maxSigned) throw unsupportedKey('uint64', `0x${key.toString(16)}`, value);
   if (typeof key !== 'object') return String(key);
   const { float } = key as { float: number };
   if (Number.isNaN(float)) return '.nan';
   if (!Number.isFinite(float)) return float > 0 ? '.inf' : '-.inf';
   return goFloat(Math.fround(float));
+}
+
+const maxSigned = 2n ** 63n - 1n;
+
+function unsupportedKey(type: string, key: string, value: YamlValue): YamlError {
+  return new YamlError(`unsupported map key of type: ${type}, key: ${key}, value: ${value === null ? '<nil>' : goSyntax(value)}`);
 }
 
 /** The shortest text that is the same single-precision number, as Go prints it. */
@@ -35,7 +40,7 @@ function goFloat(value: number): string {
   return withExponent(value.toExponential(8));
 }
 
-const maxPlainExponent = 21;
+const maxPlainExponent = 6;
 
 function withExponent(text: string): string {
   const [mantissa = '', power = '0'] = text.split('e');
@@ -55,5 +60,5 @@ export function goSyntax(value: YamlValue): string {
     const members = [...value.entries.values()].map(entry => `${goSyntax(entry.key)}:${goSyntax(entry.value)}`);
     return `map[interface {}]interface {}{${members.join(', ')}}`;
   }
-  return String(value.float);
+  return Number.isFinite(value.float) || Number.isNaN(value.float) ? String(value.float) : value.float > 0 ? '+Inf' : '-Inf';
 }

@@ -165,7 +165,6 @@ export class YamlScanner {
   private skipToToken(): void {
     const { cursor } = this;
     for (;;) {
-      if (cursor.col === 0 && cursor.peek() === '\ufeff') cursor.skip();
       while (cursor.peek() === ' ' || ((this.flowLevel > 0 || !this.isKeyAllowed) && cursor.peek() === '\t')) cursor.skip();
       cursor.skipComment();
       if (!cursor.isBreak()) return;
