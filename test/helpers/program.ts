@@ -12,10 +12,11 @@ export interface ProgramOptions {
 }
 
 const running = new Set<ChildProcess>();
-// Whatever ends the test ends its children too.
+// Whatever ends the test ends its children too; a signal by itself would not run the exit handlers.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** A child process with its output in a file. Only this process id is ever signalled. */
 export class Program implements AsyncDisposable {
