@@ -35,7 +35,7 @@ import { isCustomResource } from './crd/custom-resources.ts';
 import { serveDefinitions } from './crd/serve-definitions.ts';
 import { apiHandler } from './http/api-handler.ts';
 import { apiMetrics } from './http/api-metrics.ts';
-import { refuseBrokenRequest } from './http/broken-request.ts';
+import { guardServer, serverLimits } from './http/server-limits.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
 const compactEveryMs = 30_000;
@@ -134,17 +134,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       requestCert: true,
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
-      keepAliveTimeout: 90_000,
-      headersTimeout: 32_000,
-      requestTimeout: 70_000,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 1024 * 1024,
+      ...serverLimits,
     },
     (req, res) => void handler(req, res).catch(error => onError('request', error)),
   );
-  // Their size is limited; beyond a number of them Node would drop some in silence, and with them who is impersonated.
-  server.maxHeadersCount = 0;
-  server.on('clientError', refuseBrokenRequest);
+  guardServer(server);
   const compaction = setInterval(() => store.compact(), compactEveryMs).unref();
 
   async function close(): Promise<void> {

@@ -4,8 +4,10 @@ import { methodNotAllowed } from '../../api/status.ts';
 
 interface ParseError extends Error {
   readonly code?: string;
+  readonly rawPacket?: Buffer;
 }
 
+const requestLine = /^[A-Za-z]+ [!-~]+ HTTP\/1\.[01]\r\n/;
 const notAllowed = `${JSON.stringify(methodNotAllowed().toStatus())}\n`;
 
 /** Answers bytes that are not a request Node can read, and hangs up: nothing after them can be trusted. */
@@ -21,6 +23,7 @@ export function refuseBrokenRequest(error: ParseError, socket: Duplex): void {
       return answer(socket, '408 Request Timeout');
     // Node reads only methods it has heard of; no path here offers another one.
     case 'HPE_INVALID_METHOD':
+      if (!requestLine.test(error.rawPacket?.toString('latin1') ?? '')) return answer(socket, '400 Bad Request');
       return answer(socket, '405 Method Not Allowed', notAllowed, [
         'Content-Type: application/json',
         'Cache-Control: no-cache, private',
