@@ -136,7 +136,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       minVersion: 'TLSv1.2',
       ...serverLimits,
     },
-    (req, res) => void handler(req, res).catch(error => onError('request', error)),
+    (req, res) =>
+      void handler(req, res).catch(error => {
+        onError('request', error);
+        res.destroy();
+      }),
   );
   guardServer(server);
   const compaction = setInterval(() => store.compact(), compactEveryMs).unref();
