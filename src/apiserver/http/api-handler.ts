@@ -142,6 +142,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const resource = deps.cluster.catalog.find(wanted);
     if (!resource) return serveUnknownResource(scope);
     if (resource.isCustom && isOutOfScope(resource, wanted)) return sendPageNotFound(scope);
+    if (scope.info.extraSegments > 0 && wanted.subresource !== 'proxy' && !resource.isCustom) throw noSuchResource();
     const { method } = scope.req;
     if (method === 'HEAD' || method === 'OPTIONS' || (wanted.verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
     if (resource.deprecationWarning !== undefined) scope.ctx.warn(resource.deprecationWarning);
@@ -155,7 +156,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     const { path } = scope.info;
     const [, root, group, version] = path.split('/');
     const knownGroup = root === 'apis' && group !== undefined && version !== undefined && deps.cluster.catalog.hasBuiltinGroup(group);
-    if (knownGroup || (root === 'api' && group !== undefined)) throw noSuchResource();
+    if (knownGroup || ((root === 'api' || root === 'version') && group !== undefined)) throw noSuchResource();
     return sendPageNotFound(scope);
   }
 

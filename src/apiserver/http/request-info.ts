@@ -9,6 +9,8 @@ export interface RequestInfo {
   readonly path: string;
   readonly verb: string;
   readonly query: URLSearchParams;
+  /** How many segments follow the subresource. */
+  readonly extraSegments: number;
 }
 
 const verbsByMethod: Readonly<Record<string, string>> = {
@@ -24,14 +26,20 @@ const verbsByMethod: Readonly<Record<string, string>> = {
 const namespaceSubresources = new Set(['status', 'finalize']);
 
 export function parseRequestInfo(method: string, { path, query }: RequestTarget): RequestInfo {
-  const resource = parseResource(method, path, query);
-  return { resource, path, query, verb: resource?.verb ?? method.toLowerCase() };
+  const parsed = parseResource(method, path, query);
+  const { resource, extraSegments = 0 } = parsed ?? {};
+  return { resource, path, query, extraSegments, verb: resource?.verb ?? method.toLowerCase() };
 }
 
 export const attributesOf = (info: RequestInfo): AccessAttributes =>
   info.resource ?? { isResource: false, verb: info.verb, path: info.path };
 
-function parseResource(method: string, path: string, query: URLSearchParams): ResourceAttributes | undefined {
+interface ParsedResource {
+  readonly resource: ResourceAttributes;
+  readonly extraSegments: number;
+}
+
+function parseResource(method: string, path: string, query: URLSearchParams): ParsedResource | undefined {
   const segments = path.replace(/^\/+/, '').replace(/\/+$/, '').split('/');
   let group = '';
   let rest: string[];
@@ -62,14 +70,17 @@ function parseResource(method: string, path: string, query: URLSearchParams): Re
   if (verb === 'list' && isWatch(query)) verb = 'watch';
   if (name === '' && verb === 'delete') verb = 'deletecollection';
   return {
-    isResource: true,
-    verb,
-    group,
-    version,
-    resource,
-    subresource: subresource[0] ?? '',
-    namespace,
-    name: name === '' ? nameFromSelector(verb, query) : name,
+    resource: {
+      isResource: true,
+      verb,
+      group,
+      version,
+      resource,
+      subresource: subresource[0] ?? '',
+      namespace,
+      name: name === '' ? nameFromSelector(verb, query) : name,
+    },
+    extraSegments: Math.max(0, subresource.length - 1),
   };
 }
 

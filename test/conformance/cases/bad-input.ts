@@ -26,6 +26,33 @@ export const cases: readonly Case[] = [
     ],
   },
   {
+    name: 'deep nesting in YAML',
+    steps: [
+      post(maps, `metadata: {name: a}\nx: ${nested(5000, '[', ']')}\n`, yaml),
+      post(maps, `metadata: {name: b}\nx: ${nested(20_000, '[', ']')}\n`, yaml),
+      post(maps, `metadata: {name: c}\nx:\n  ${'- '.repeat(20_000)}\n`, yaml),
+      apply(`${maps}/d`, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\nx: ${nested(20_000, '[', ']')}\n`),
+    ],
+  },
+  {
+    name: 'repeated keys in YAML',
+    steps: ['Strict', 'Warn', 'Ignore'].flatMap(fieldValidation => [
+      post(`${maps}?dryRun=All&fieldValidation=${fieldValidation}`, 'metadata: {name: a}\ndata:\n  k: a\n  k: b\n  l: a\n  l: b\n', yaml),
+      post(`${maps}?dryRun=All&fieldValidation=${fieldValidation}`, '{"metadata":{"name":"a"},"data":{"k":"a","k":"b"}}', yaml),
+      apply(
+        `${maps}/a?dryRun=All&fieldValidation=${fieldValidation}`,
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: a\n  k: b\n',
+      ),
+    ]),
+  },
+  {
+    name: 'a body that says it is compressed',
+    steps: [
+      post(maps, { metadata: { name: 'a' } }, { headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' } }),
+      post(maps, '\u001f\u008b', { headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' } }),
+    ],
+  },
+  {
     name: 'deep nesting in a custom resource',
     steps: [
       post(crdPath, crd(), { codeOnly: true }),

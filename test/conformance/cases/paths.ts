@@ -1,4 +1,4 @@
-import { del, get, post, put, request, patch, type Case } from '../case.ts';
+import { del, get, merge, post, put, request, patch, type Case } from '../case.ts';
 
 const ns = '/api/v1/namespaces/{{ns}}';
 const cm = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
@@ -81,6 +81,30 @@ export const cases: readonly Case[] = [
     steps: [
       get(`${ns}/configmaps/kube-root-ca.crt?watch=true`, { ignore: ['metadata\\.managedFields.*'] }),
       get(`${ns}/configmaps/nothing?watch=true`),
+    ],
+  },
+  {
+    name: 'more segments than a path has',
+    steps: [
+      get(`${ns}/configmaps/a/b`),
+      get(`${ns}/configmaps/a/b/c`),
+      get(`${ns}/pods/a/status/x`),
+      get(`${ns}/status/x`),
+      get('/api/v1/nodes/a/status/x/y'),
+      get('/apis/apps/v1/namespaces/{{ns}}/deployments/a/scale/x'),
+      get('/version/x'),
+      get('/apis/apps/v1/x/y/z/a/b/c'),
+    ],
+  },
+  {
+    name: 'names that cannot be keys',
+    steps: [
+      get(`${ns}/secrets/a%25b`),
+      put(`${ns}/secrets/%2e%2e`, { metadata: { name: '..' } }),
+      merge(`${ns}/secrets/%2e`, {}),
+      del(`${ns}/secrets/%2e%2e`),
+      get('/api/v1/nodes/%2e%2e'),
+      get('/api/v1/namespaces/%2e/secrets/a'),
     ],
   },
   { name: 'the root lists paths', steps: [get('/', { codeOnly: true }), get('/', { anonymous: true })] },
