@@ -31,8 +31,7 @@ export async function decodePatch(scope: RequestScope, resource: Resource): Prom
   const text = (await readBody(scope.req)).toString('utf8');
   return {
     type,
-    decode: ({ fieldValidation }) =>
-      type === 'apply' ? decodeApply(text, fieldValidation === 'Strict') : decodeText(type, text, fieldValidation === 'Ignore'),
+    decode: ({ fieldValidation }) => (type === 'apply' ? decodeApply(text) : decodeText(type, text, fieldValidation === 'Ignore')),
   };
 }
 
@@ -53,15 +52,11 @@ function decodeText(type: Exclude<Patch['type'], 'apply'>, text: string, isLenie
   }
 }
 
-function decodeApply(text: string, isStrict: boolean): DecodedBody {
-  let body: DecodedBody;
+function decodeApply(text: string): DecodedBody {
   try {
-    body = decodeYaml(text);
+    return decodeYaml(text);
   } catch (error) {
     if (!(error instanceof BodySyntaxError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
-  const [problem] = body.problems;
-  if (isStrict && problem !== undefined) throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
-  return body;
 }

@@ -37,6 +37,14 @@ export function reportPatchProblems(problems: readonly string[], printed: () => 
   throw invalidPatch(printed(), `strict decoding error: ${[...new Set(problems)].join(', ')}`);
 }
 
+/** The same for an applied configuration, which is read strictly only once it has been merged. */
+export function reportYamlProblems(problems: readonly string[], request: WriteRequest): void {
+  const [problem] = problems;
+  if (problem === undefined || request.fieldValidation === 'Ignore') return;
+  if (request.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
+  for (const line of problem.replace(yamlProblems, '').split('\n')) request.warn(line.trim());
+}
+
 export function invalidPatch(printed: string, why: string): StatusError {
   return invalidObject({ group: '', kind: '' }, '', [invalid('patch', printed, why)]);
 }

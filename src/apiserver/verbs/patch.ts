@@ -14,7 +14,7 @@ import { RestoreError, restoreStruct } from '../schema/restore-struct.ts';
 import { BodyFault, goKind, readType } from './body-type.ts';
 import { storeNew } from './create.ts';
 import { checkCustomType, checkName, placeInNamespace, shapeBody, typedObject, type DecodedBody } from './decode-object.ts';
-import { invalidPatch, reportPatchProblems } from './field-validation.ts';
+import { invalidPatch, reportPatchProblems, reportYamlProblems } from './field-validation.ts';
 import { ownership, writeUpdate, type Updated } from './update.ts';
 import type { VerbDeps } from './verbs.ts';
 import { optionsObject } from './write-context.ts';
@@ -123,7 +123,7 @@ function applyObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): 
       kind: resource.kind,
     });
     const next = converted(resource, merged);
-    reportPatchProblems(decoded.problems, () => printJson(decoded!.value), request);
+    reportYamlProblems(decoded.problems, request);
     if (live === undefined && (next.metadata.uid ?? '') !== '') throw uidMismatch(resource, target, next.metadata.uid!);
     placeInNamespace(next, resource, target.namespace);
     checkName(next, target.name);
