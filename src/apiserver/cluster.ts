@@ -27,11 +27,18 @@ export class Cluster implements ClusterApi, VerbDeps {
   /** Filled once the plugins, which need the cluster, exist. */
   plugins: readonly AdmissionPlugin[] = [];
   readonly #now: () => Date;
+  readonly #listeners = new Set<(change: Change) => void>();
 
   constructor(store: Store, options: { now?: () => Date } = {}) {
     this.store = store;
     this.catalog = new ResourceCatalog(allBuiltinResources());
     this.watches = new WatchHub(store);
+    store.subscribe(events => {
+      for (const event of events) {
+        const change = new StoreChange(event);
+        for (const listener of this.#listeners) listener(change);
+      }
+    });
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -54,9 +61,8 @@ export class Cluster implements ClusterApi, VerbDeps {
   }
 
   subscribe(listener: (change: Change) => void): Disposable {
-    return this.store.subscribe(events => {
-      for (const event of events) listener(changeOf(event));
-    });
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   async create(gvr: GroupVersionResource, obj: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
@@ -128,19 +134,51 @@ function storeKeyOf({ group, resource }: GroupResource): string {
   return group === 'events.k8s.io' && resource === 'events' ? '/events' : `${group}/${resource}`;
 }
 
-function changeOf({ type, entry, previous }: StoreEvent): Change {
-  const slash = entry.resource.lastIndexOf('/');
-  return {
-    type,
-    resource: { group: entry.resource.slice(0, slash), resource: entry.resource.slice(slash + 1) },
-    namespace: entry.namespace,
-    name: entry.name,
-    revision: entry.revision,
-    get obj() {
-      return entry.obj;
-    },
-    get old() {
-      return previous?.obj;
-    },
-  };
+const groupResources = new Map<string, GroupResource>();
+
+function groupResourceOf(storeKey: string): GroupResource {
+  let known = groupResources.get(storeKey);
+  if (!known) {
+    const slash = storeKey.lastIndexOf('/');
+    known = { group: storeKey.slice(0, slash), resource: storeKey.slice(slash + 1) };
+    groupResources.set(storeKey, known);
+  }
+  return known;
+}
+
+/** One change, the same for all who listen; objects are parsed only for those who look. */
+class StoreChange implements Change {
+  readonly #event: StoreEvent;
+
+  constructor(event: StoreEvent) {
+    this.#event = event;
+  }
+
+  get type() {
+    return this.#event.type;
+  }
+
+  get resource() {
+    return groupResourceOf(this.#event.entry.resource);
+  }
+
+  get namespace() {
+    return this.#event.entry.namespace;
+  }
+
+  get name() {
+    return this.#event.entry.name;
+  }
+
+  get revision() {
+    return this.#event.entry.revision;
+  }
+
+  get obj() {
+    return this.#event.entry.obj;
+  }
+
+  get old() {
+    return this.#event.previous?.obj;
+  }
 }

@@ -36,9 +36,7 @@ export function listKey(namespace: string, name: string): string {
 /** Kind and apiVersion come first, so that list items can leave them out by skipping a prefix. */
 export function encodeObject(obj: KubeObject): Buffer {
   const { kind, apiVersion, ...rest } = obj;
-  const body = printJson(rest);
-  const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
-  return Buffer.from(body === '{}' ? `${head}}` : `${head},${body.slice(1)}`, 'utf8');
+  return Buffer.from(printJson({ kind, apiVersion, ...rest }), 'utf8');
 }
 
 /** The number of bytes that `encodeObject` puts before the first field after kind and apiVersion. */
