@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryJournal } from '../../store/journal.ts';
-import { Store } from '../../store/store.ts';
+import { startMemoryCluster } from '../../../test/helpers/memory-cluster.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/flow-control.ts';
 import { ensureSystemObjects } from '../bootstrap/system-objects.ts';
-import { Cluster } from '../cluster.ts';
+import type { Cluster } from '../cluster.ts';
 import { flowSchemaController } from './flow-schema-controller.ts';
 
 interface WithConditions {
@@ -17,7 +16,7 @@ const conditionOf = (cluster: Cluster, name: string) => {
 };
 
 test('a new cluster has the flows of the real server and a ready service CIDR', async () => {
-  const cluster = new Cluster(await Store.open(memoryJournal()));
+  using cluster = await startMemoryCluster();
   await ensureSystemObjects(cluster);
   await ensureSystemObjects(cluster);
   assert.equal(cluster.count(flowSchemas), 11);
@@ -30,7 +29,7 @@ test('a new cluster has the flows of the real server and a ready service CIDR', 
 });
 
 test('a flow schema dangles while its priority level does not exist', async () => {
-  const cluster = new Cluster(await Store.open(memoryJournal()));
+  using cluster = await startMemoryCluster();
   await ensureSystemObjects(cluster);
   using controller = flowSchemaController(cluster);
   await controller.idle();

@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forbiddenError } from '../../api/status.ts';
-import type { GroupVersionResource } from '../../api/object.ts';
-import type { DeleteOptions } from '../cluster-api.ts';
-import { eventually, FakeClusterApi, fakeResource } from '../../../test/helpers/fake-cluster-api.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { startMemoryCluster, type MemoryCluster } from '../../../test/helpers/memory-cluster.ts';
+import type { AdmissionPlugin } from '../admission/admission.ts';
 import type { NamespaceCondition } from './namespace-conditions.ts';
 import { namespaceController } from './namespace-controller.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
-const widgets = fakeResource('example.com/v1', 'widgets', 'Widget', { isCustom: true });
 
-async function start(t: { after(fn: () => void): void }, api = new FakeClusterApi(widgets)) {
+async function start(t: { after(fn: () => void): void }, ...plugins: AdmissionPlugin[]) {
+  const api = await startMemoryCluster({ namespaces: ['a', 'b'], plugins });
   const controller = namespaceController(api);
-  t.after(() => controller[Symbol.dispose]());
-  await api.add({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'a' },
-    spec: { finalizers: ['kubernetes'] },
-    status: { phase: 'Active' },
+  t.after(() => {
+    controller[Symbol.dispose]();
+    api[Symbol.dispose]();
   });
   return { api, controller };
 }
 
-const conditions = (api: FakeClusterApi) =>
+const conditions = (api: MemoryCluster) =>
   Object.fromEntries(
     ((api.peek(namespaces, '', 'a')?.['status'] as { conditions?: NamespaceCondition[] })?.conditions ?? []).map(c => [
       c.type,
@@ -34,6 +30,7 @@ const conditions = (api: FakeClusterApi) =>
 
 test('a deleted namespace goes away with everything in it', async t => {
   const { api } = await start(t);
+  const widgets = await api.define('example.com/v1', 'widgets', 'Widget');
   await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'a' } });
   await api.add({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'a' } });
   await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'b' } });
@@ -76,7 +73,12 @@ test('finalizers of contents are waited for and named in conditions', async t =>
 
 test('other contents stay while pods remain', async t => {
   const { api, controller } = await start(t);
-  await api.add({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'a', finalizers: ['example.com/hold'] } });
+  await api.add({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'a', finalizers: ['example.com/hold'] },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  });
   await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'a' } });
   await api.delete(namespaces, { namespace: '', name: 'a' });
   await controller.idle();
@@ -94,14 +96,14 @@ test('other contents stay while pods remain', async t => {
 });
 
 test('a refused delete is reported and tried again', async t => {
-  class Refusing extends FakeClusterApi {
-    refuses = true;
-    override async delete(gvr: GroupVersionResource, target: { namespace: string; name: string }, options?: DeleteOptions): Promise<void> {
-      if (this.refuses && gvr.resource === 'configmaps') throw forbiddenError(gvr, target.name, 'no');
-      return super.delete(gvr, target, options);
-    }
-  }
-  const refusing = new Refusing();
+  let refuses = true;
+  const refusing: AdmissionPlugin = {
+    name: 'Refusing',
+    handles: ({ operation, resource }) => operation === 'DELETE' && resource.resource === 'configmaps',
+    validate({ resource, name }) {
+      if (refuses) throw forbiddenError(resource, name, 'no');
+    },
+  };
   const { api } = await start(t, refusing);
   await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'a' } });
   await api.delete(namespaces, { namespace: '', name: 'a' });
@@ -113,7 +115,7 @@ test('a refused delete is reported and tried again', async t => {
     failing['NamespaceDeletionContentFailure'],
     'True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: configmaps "c" is forbidden: no',
   );
-  refusing.refuses = false;
+  refuses = false;
   await eventually(
     () => api.peek(namespaces, '', 'a'),
     ns => ns === undefined,

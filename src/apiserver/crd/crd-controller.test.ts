@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { FakeClusterApi, fakeResource } from '../../../test/helpers/fake-cluster-api.ts';
-import type { GroupVersionResource, KubeObject } from '../../api/object.ts';
-import type { WriteOptions } from '../cluster-api.ts';
-import { customResourceCleanupFinalizer } from './cleanup-finalizer.ts';
+import { startMemoryCluster } from '../../../test/helpers/memory-cluster.ts';
+import type { KubeObject } from '../../api/object.ts';
 import { crdController } from './crd-controller.ts';
 import { crdResource, crdStatus } from './crd-object.ts';
 
@@ -17,26 +15,15 @@ const crd = (plural: string, kind: string, names: object = {}, metadata: object 
     names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List`, ...names },
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
   },
-  status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
 });
 
-/** Status of a definition is written with its metadata, as the server does. */
-class CrdApi extends FakeClusterApi {
-  override update(
-    gvr: GroupVersionResource,
-    obj: KubeObject,
-    { subresource: _subresource, ...options }: WriteOptions = {},
-  ): Promise<KubeObject> {
-    return super.update(gvr, obj, options);
-  }
-}
-
-function start(t: TestContext) {
-  const api = new CrdApi(fakeResource('ex.io/v1', 'widgets', 'Widget', { isCustom: true }));
+async function start(t: TestContext) {
+  const api = await startMemoryCluster({ namespaces: ['default'] });
   const errors: unknown[] = [];
   const controller = crdController(api, { now: () => new Date('2026-01-02T03:04:05Z'), onError: (_key, error) => errors.push(error) });
   t.after(() => {
     controller[Symbol.dispose]();
+    api[Symbol.dispose]();
     assert.deepEqual(errors, []);
   });
   return { api, controller };
@@ -46,7 +33,7 @@ const conditionsOf = (obj: KubeObject | undefined): string[] =>
   (obj ? (crdStatus(obj).conditions ?? []) : []).map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`);
 
 test('a definition gets its names and is established', async t => {
-  const { api, controller } = start(t);
+  const { api, controller } = await start(t);
   await api.create(crdResource, crd('widgets', 'Widget', { shortNames: ['wd'] }));
   await controller.idle();
   const found = api.peek(crdResource, '', 'widgets.ex.io');
@@ -64,7 +51,7 @@ test('a definition gets its names and is established', async t => {
 });
 
 test('a name in use is not given twice, until it is free', async t => {
-  const { api, controller } = start(t);
+  const { api, controller } = await start(t);
   await api.create(crdResource, crd('widgets', 'Widget'));
   await controller.idle();
   await api.create(crdResource, crd('gadgets', 'Widget', { singular: 'gadget', listKind: 'GadgetList' }));
@@ -83,9 +70,9 @@ test('a name in use is not given twice, until it is free', async t => {
 });
 
 test('a deleted definition goes when its instances are gone', async t => {
-  const { api, controller } = start(t);
+  const { api, controller } = await start(t);
   const gvr = { group: 'ex.io', version: 'v1', resource: 'widgets' };
-  await api.create(crdResource, crd('widgets', 'Widget', {}, { finalizers: [customResourceCleanupFinalizer] }));
+  await api.create(crdResource, crd('widgets', 'Widget'));
   await controller.idle();
   const instance = (name: string, finalizers: string[]): KubeObject => ({
     apiVersion: 'ex.io/v1',
@@ -111,7 +98,7 @@ test('a deleted definition goes when its instances are gone', async t => {
 });
 
 test('a definition in a group of Kubernetes says whether it was approved', async t => {
-  const { api, controller } = start(t);
+  const { api, controller } = await start(t);
   const obj = crd(
     'widgets',
     'Widget',
