@@ -10,6 +10,7 @@ import { missingRig, repositoryRoot } from '../helpers/rig.ts';
 import { areas } from './all-cases.ts';
 import type { Case } from './case.ts';
 import { compareOutcomes, type StepDifference } from './compare.ts';
+import { knownDifferences } from './known-differences.ts';
 import { runRandomWrites } from './random-writes.ts';
 import { runCase, type Side } from './run-case.ts';
 import { WebhookServer } from './webhook-server.ts';
@@ -76,7 +77,7 @@ async function main(): Promise<number> {
   const webhooks = stack.use(await WebhookServer.start());
   rmSync(artifacts, { recursive: true, force: true });
   const results = await runAll(testCase => judge(testCase, reference, tested, webhooks));
-  return report(results);
+  return report(await askAgain(results, testCase => judge(testCase, reference, tested, webhooks, 'r')));
 }
 
 function chooseCases(): NamedCase[] {
@@ -102,9 +103,18 @@ async function runAll(run: (testCase: NamedCase) => Promise<Result>): Promise<Re
   return results;
 }
 
-async function judge(testCase: NamedCase, reference: Side, tested: Side, webhooks: WebhookServer): Promise<Result> {
+/**
+ * Cases race with the controllers of both servers. What fails in the crowd is asked once more, alone; only what differs again is a difference.
+ */
+async function askAgain(results: readonly Result[], run: (testCase: NamedCase) => Promise<Result>): Promise<Result[]> {
+  const final: Result[] = [];
+  for (const result of results) final.push(result.differences.length === 0 ? result : await run(result.testCase));
+  return final;
+}
+
+async function judge(testCase: NamedCase, reference: Side, tested: Side, webhooks: WebhookServer, attempt = ''): Promise<Result> {
   const fullName = `${testCase.area}: ${testCase.name}`;
-  const id = `c${createHash('sha256').update(fullName).digest('hex').slice(0, 7)}${runId}`;
+  const id = `c${createHash('sha256').update(fullName).digest('hex').slice(0, 7)}${runId}${attempt}`;
   const [expected, actual] = await Promise.allSettled([
     runCase(testCase, { id, side: reference, webhooks, signingRequest }),
     runCase(testCase, { id, side: tested, webhooks, signingRequest }),
@@ -130,8 +140,12 @@ function report(results: readonly Result[]): number {
     const failed = ofArea.filter(r => r.differences.length > 0).length;
     console.log(`${area.padEnd(24)} ${String(ofArea.length - failed).padStart(4)} passed ${String(failed).padStart(4)} failed`);
   }
-  const failed = results.filter(r => r.differences.length > 0).length;
-  console.log(`${results.length - failed} passed, ${failed} failed`);
+  const differing = results.filter(r => r.differences.length > 0);
+  const known = differing.filter(({ testCase }) => `${testCase.area}: ${testCase.name}` in knownDifferences);
+  for (const { testCase } of known)
+    console.log(`known difference: ${testCase.area}: ${testCase.name}: ${knownDifferences[`${testCase.area}: ${testCase.name}`]}`);
+  const failed = differing.length - known.length;
+  console.log(`${results.length - differing.length} passed, ${failed} failed, ${known.length} skipped`);
   if (failed > 0) console.log(`differences are in ${path.relative(process.cwd(), artifacts)}`);
   return failed === 0 ? 0 : 1;
 }
