@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { authenticator } from '../auth/authenticator.ts';
 import { reconcileBootstrapPolicy } from '../auth/bootstrap-policy.ts';
 import { certificateAdmission } from '../auth/certificate-admission.ts';
@@ -16,14 +17,17 @@ import type { UserInfo } from '../auth/user.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import type { Store } from '../store/store.ts';
 import { defaultPlugins } from './admission/default-plugins.ts';
+import { aggregatedProxyFor, aggregator } from './aggregation/aggregator.ts';
 import { httpsPools } from './aggregation/https-pools.ts';
 import { serviceResolver } from './aggregation/resolve-service.ts';
 import { auditLog } from './audit/audit-log.ts';
 import { defaultAuditPolicy, type AuditPolicy } from './audit/audit-policy.ts';
 import { auditTrail } from './audit/audit-trail.ts';
+import { publishAuthentication } from './bootstrap/publish-authentication.ts';
 import { ensureSystemObjects } from './bootstrap/system-objects.ts';
 import { serviceIpRecords } from './builtin/service/service-ip-records.ts';
 import { Cluster } from './cluster.ts';
+import { apiServiceController } from './controllers/api-service-controller.ts';
 import { eventTtl } from './controllers/event-ttl.ts';
 import { flowSchemaController } from './controllers/flow-schema-controller.ts';
 import { garbageCollector } from './controllers/garbage-collector.ts';
@@ -84,10 +88,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   ];
 
   await ensureSystemObjects(cluster);
+  await publishAuthentication(cluster, pki);
   await reconcileBootstrapPolicy(cluster);
   const controllerOptions = { onError: (key: string, error: unknown) => onError(`controller: ${key}`, error) };
   const rootCa = pki.authority.certificate;
+  const remote = { pools, resolveService, proxyClient: () => pki.frontProxyClient };
+  const aggregated = aggregator(cluster, remote);
   const controllers: Disposable[] = [
+    aggregated,
+    apiServiceController(cluster, { ...controllerOptions, ...remote }),
     crdController(cluster, controllerOptions),
     namespaceController(cluster, { ...controllerOptions, graceMs: namespaceGraceMs }),
     garbageCollector(cluster, controllerOptions),
@@ -104,8 +113,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const log =
     options.auditFile === undefined ? undefined : auditLog({ path: options.auditFile, onError: error => onError('audit log', error) });
   const openApi = new OpenApiDocuments(() => ({
-    generation: cluster.catalog.generation,
+    generation: cluster.catalog.generation + aggregated.generation,
     resources: cluster.catalog.all(),
+    remote: aggregated.discoveryItems(),
     customSchemas: definitions.schemas(() => customSchemasOf(cluster.catalog.all().filter(isCustomResource))),
   }));
   const requests = apiMetrics(cluster, error => onError('request', error));
@@ -116,6 +126,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorizer,
     tokens,
     openApi,
+    aggregator: aggregated,
     audit: auditTrail(log, options.auditPolicy ?? defaultAuditPolicy),
     requests,
     metrics: () => requests.print(),
@@ -135,6 +146,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
       ...serverLimits,
+      shouldUpgradeCallback: req => aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
     },
     (req, res) =>
       void handler(req, res).catch(error => {
@@ -143,6 +155,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       }),
   );
   guardServer(server);
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    const res = new ServerResponse(req);
+    res.assignSocket(socket);
+    handler(req, res, { socket, head }).catch(error => onError('request', error));
+  });
   const compaction = setInterval(() => store.compact(), compactEveryMs).unref();
 
   async function close(): Promise<void> {

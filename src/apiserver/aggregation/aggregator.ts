@@ -49,6 +49,12 @@ export interface Aggregator extends Disposable {
   idle(): Promise<void>;
 }
 
+/** The proxy for a path below `/apis/<group>/<version>`. */
+export function aggregatedProxyFor(aggregator: Pick<Aggregator, 'proxyFor'>, path: string): AggregatedProxy | undefined {
+  const [, root, group, version] = path.split('/');
+  return root === 'apis' && group !== undefined && version !== undefined ? aggregator.proxyFor(group, version) : undefined;
+}
+
 interface Entry {
   readonly spec: APIServiceSpec;
   readonly isAvailable: boolean;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { internalServerError, methodNotAllowed, noSuchResource, StatusError, timeout } from '../../api/status.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { headerValues, type HeaderValues } from '../../auth/header-values.ts';
@@ -8,6 +10,7 @@ import { forbiddenRequest, type RbacAuthorizer } from '../../auth/rbac.ts';
 import { reviews } from '../../auth/reviews.ts';
 import type { UserInfo } from '../../auth/user.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
+import { aggregatedProxyFor, type AggregatedProxy } from '../aggregation/aggregator.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Resource } from '../resource.ts';
@@ -37,17 +40,21 @@ export interface ApiDeps extends PathDeps, SubresourceDeps {
   readonly metrics: () => Promise<string>;
   readonly requests: ApiMetrics;
   readonly inFlightLimits?: InFlightLimits;
-  /** Serves group versions that another server stands behind. Answers false for the rest. */
-  readonly proxyAggregated?: (scope: RequestScope) => Promise<boolean> | boolean;
 }
 
 const tooManyRequests = 'Too many requests, please try again later.\n';
 
-export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+/** A connection whose client asks to speak something else than HTTP on it. */
+export interface Upgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => Promise<void> {
   const impersonate = impersonator(deps.authorizer);
   const inFlight = new InFlight(deps.inFlightLimits);
 
-  return async (req, res) => {
+  return async (req, res, upgrade) => {
     const startedAt = performance.now();
     const now = new Date();
     const requestUri = req.url ?? '/';
@@ -102,7 +109,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
           },
         },
       };
-      await untilAborted(dispatch(scope), abort.signal);
+      await untilAborted(dispatch(scope, upgrade), abort.signal);
     } catch (error) {
       if (res.closed) return;
       const status = toStatusError(error, abort.signal);
@@ -130,8 +137,9 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     return { requestor: authentication.user, impersonated: wanted?.user as UserInfo | undefined };
   }
 
-  async function dispatch(scope: RequestScope): Promise<void> {
-    if (deps.proxyAggregated && (await deps.proxyAggregated(scope))) return;
+  async function dispatch(scope: RequestScope, upgrade: Upgrade | undefined): Promise<void> {
+    const proxy = aggregatedProxyFor(deps.aggregator, scope.info.path);
+    if (proxy) return upgrade ? carryThrough(scope, proxy, upgrade) : proxy.handle(scope.req, scope.res, scope.ctx.user);
     const wanted = scope.info.resource;
     // The path is looked up as it was written, although users are authorized for what it means.
     if (scope.info.path.startsWith('//')) return sendPageNotFound(scope);
@@ -184,6 +192,14 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     });
     return sendObject(scope, 201, answer, negotiated);
   }
+}
+
+/** The connection leaves HTTP behind; those who wait for the end of the answer hear of it when the connection ends. */
+async function carryThrough({ req, res, ctx }: RequestScope, proxy: AggregatedProxy, { socket, head }: Upgrade): Promise<void> {
+  res.detachSocket(socket as Socket);
+  res.statusCode = 101;
+  await proxy.upgrade(req, socket, head, ctx.user);
+  res.emit('close');
 }
 
 const sendPageNotFound = (scope: RequestScope) => sendText(scope, 404, '404 page not found\n', { 'X-Content-Type-Options': 'nosniff' });

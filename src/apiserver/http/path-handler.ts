@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { methodNotAllowed, StatusError } from '../../api/status.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import { printJson, type JsonObject } from '../../util/json.ts';
+import type { Aggregator } from '../aggregation/aggregator.ts';
+import { mergeAggregatedDiscovery, mergeGroup, mergeGroupList } from '../aggregation/merge-discovery.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from '../discovery.ts';
 import type { OpenApiDocument, OpenApiDocuments } from '../openapi/openapi-documents.ts';
 import { serverVersion } from '../server-version.ts';
@@ -16,6 +18,8 @@ export interface PathDeps {
   readonly openApi: OpenApiDocuments;
   readonly health: HealthChecks;
   readonly metrics: () => Promise<string>;
+  /** The servers that stand behind some of the groups. */
+  readonly aggregator: Aggregator;
 }
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -31,7 +35,7 @@ export async function servePath(scope: RequestScope, deps: PathDeps): Promise<bo
   const segments = path.slice(1).split('/');
   if (segments.includes('')) {
     if (path !== '/') return false;
-    await sendObject(scope, 200, { paths: rootPaths(scope) }, { ...plainJson, isPretty: true });
+    await sendObject(scope, 200, { paths: rootPaths(scope, deps.aggregator) }, { ...plainJson, isPretty: true });
     return true;
   }
   switch (segments[0]) {
@@ -49,9 +53,9 @@ export async function servePath(scope: RequestScope, deps: PathDeps): Promise<bo
       return true;
     case 'api':
     case 'apis':
-      return serveDiscovery(scope, segments);
+      return serveDiscovery(scope, segments, deps.aggregator);
     case 'openapi':
-      return serveOpenApi(scope, segments, deps.openApi);
+      return serveOpenApi(scope, segments, deps);
     case '.well-known':
     case 'openid':
       return serveIssuer(scope, path, deps.tokens);
@@ -82,7 +86,7 @@ function sendPlain(scope: RequestScope, obj: object): Promise<void> {
   return sendObject(scope, 200, obj, negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {}));
 }
 
-function rootPaths({ cluster }: RequestScope): string[] {
+function rootPaths({ cluster }: RequestScope, aggregator: Aggregator): string[] {
   const paths = new Set([
     '/.well-known/openid-configuration',
     '/api',
@@ -97,7 +101,7 @@ function rootPaths({ cluster }: RequestScope): string[] {
     '/readyz',
     '/version',
   ]);
-  for (const { group, version } of cluster.catalog.all()) {
+  for (const { group, version } of [...cluster.catalog.all(), ...aggregator.discoveryItems()]) {
     if (group === '') continue;
     paths.add(`/apis/${group}`);
     paths.add(`/apis/${group}/${version}`);
@@ -105,21 +109,29 @@ function rootPaths({ cluster }: RequestScope): string[] {
   return [...paths].sort();
 }
 
-async function serveDiscovery(scope: RequestScope, segments: readonly string[]): Promise<boolean> {
+async function serveDiscovery(scope: RequestScope, segments: readonly string[], aggregator: Aggregator): Promise<boolean> {
+  const remote = aggregator.discoveryItems();
   const resources = scope.cluster.catalog.all();
   const [root, group, version] = segments as ['api' | 'apis', string?, string?];
   if (group === undefined) {
     if (root === 'api') requireGet(scope, discoveryRoute);
     if (wantsAggregated(scope)) {
-      await sendTagged(scope, aggregatedType, Buffer.from(printJson(aggregatedDiscovery(resources, root))));
+      await sendTagged(
+        scope,
+        aggregatedType,
+        Buffer.from(printJson(mergeAggregatedDiscovery(aggregatedDiscovery(resources, root), root === 'api' ? [] : remote))),
+      );
       return true;
     }
-    await sendPlain(scope, root === 'api' ? apiVersions(resources, scope.req.headers.host ?? '') : apiGroupList(resources));
+    await sendPlain(
+      scope,
+      root === 'api' ? apiVersions(resources, scope.req.headers.host ?? '') : mergeGroupList(apiGroupList(resources), remote),
+    );
     return true;
   }
   let found: JsonObject | undefined;
   if (root === 'api' && version === undefined) found = apiResourceList(resources, { group: '', version: group });
-  else if (root === 'apis' && version === undefined) found = apiGroup(resources, group);
+  else if (root === 'apis' && version === undefined) found = mergeGroup(apiGroup(resources, group), group, remote);
   else if (root === 'apis' && segments.length === 3) found = apiResourceList(resources, { group, version: version! });
   if (!found) return false;
   if (root === 'api' || version !== undefined) {
@@ -164,7 +176,7 @@ function sendTagged(
   return send(scope, 200, contentType, [body]);
 }
 
-async function serveOpenApi(scope: RequestScope, segments: readonly string[], openApi: OpenApiDocuments): Promise<boolean> {
+async function serveOpenApi(scope: RequestScope, segments: readonly string[], { openApi, aggregator }: PathDeps): Promise<boolean> {
   if (segments[1] === 'v2' && segments.length === 2) {
     await serveSwagger(scope, openApi);
     return true;
@@ -175,6 +187,11 @@ async function serveOpenApi(scope: RequestScope, segments: readonly string[], op
     return true;
   }
   const path = segments.slice(2).join('/');
+  const proxy = segments.length === 5 ? aggregator.proxyFor(segments[3]!, segments[4]!) : undefined;
+  if (proxy) {
+    await proxy.handle(scope.req, scope.res, scope.ctx.user);
+    return true;
+  }
   const document = openApi.v3(path);
   if (!document) return false;
   await serveV3(scope, path, document);

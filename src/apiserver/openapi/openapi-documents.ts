@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { printJson, type JsonObject } from '../../util/json.ts';
+import type { RemoteGroupVersion } from '../aggregation/aggregator.ts';
+import { mergeSwagger } from '../aggregation/merge-openapi.ts';
 import { openApiV2Document } from './document-v2.ts';
 import { openApiV3Document, openApiV3PlainDocument } from './document-v3.ts';
 import { encodeSwagger } from './gnostic.ts';
@@ -11,6 +13,8 @@ export interface OpenApiCatalog {
   readonly generation: number;
   readonly resources: readonly PublishedResource[];
   readonly customSchemas: CustomSchemas;
+  /** What other servers serve through this one. */
+  readonly remote?: readonly RemoteGroupVersion[];
 }
 
 /** A document ready to be sent. The hash is its strong ETag. */
@@ -42,6 +46,9 @@ export class OpenApiDocuments {
   root(): JsonObject {
     const paths: JsonObject = {};
     for (const path of this.paths()) paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${this.v3(path)!.hash}` };
+    for (const { openApiPaths } of this.catalog().remote ?? []) {
+      for (const [path, serverRelativeURL] of Object.entries(openApiPaths)) paths[path] = { serverRelativeURL };
+    }
     return { paths };
   }
 
@@ -61,14 +68,17 @@ export class OpenApiDocuments {
 
   /** `GET /openapi/v2` as JSON. */
   v2(): OpenApiDocument {
-    const { generation, resources, customSchemas } = this.catalog();
-    return this.keep('v2', generation, () => Buffer.from(printJson(openApiV2Document(resources, customSchemas))));
+    return this.keep('v2', this.catalog().generation, () => Buffer.from(printJson(this.swagger())));
   }
 
   /** `GET /openapi/v2` as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
   v2Protobuf(): OpenApiDocument {
-    const { generation, resources, customSchemas } = this.catalog();
-    return this.keep('v2.pb', generation, () => encodeSwagger(openApiV2Document(resources, customSchemas)));
+    return this.keep('v2.pb', this.catalog().generation, () => encodeSwagger(this.swagger()));
+  }
+
+  private swagger(): JsonObject {
+    const { resources, customSchemas, remote = [] } = this.catalog();
+    return mergeSwagger(openApiV2Document(resources, customSchemas), remote);
   }
 
   private paths(): string[] {
