@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { admissionRequest } from '../../../test/helpers/admission-request.ts';
-import { FakeClusterApi } from '../../../test/helpers/fake-cluster-api.ts';
+import { startMemoryCluster } from '../../../test/helpers/memory-cluster.ts';
 import { mutate, validate } from './admission-chain.ts';
 import { mutatingPolicy } from './mutating-policy.ts';
 import { validatingPolicy } from './validating-policy.ts';
@@ -19,7 +19,7 @@ const configMap = (data: Record<string, string> = {}): KubeObject => ({
 });
 
 async function cluster(kind: 'Validating' | 'Mutating', policy: Record<string, unknown>, binding: Record<string, unknown> = {}) {
-  const api = new FakeClusterApi();
+  const api = await startMemoryCluster();
   await api.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels: { team: 'x' } } });
   await api.add({
     apiVersion,
@@ -107,7 +107,7 @@ test('a rule chooses the reason of its refusal', async () => {
 test('a binding that warns and audits lets the request pass', async () => {
   const policy = {
     validations: [{ expression: 'false', message: 'hm' }],
-    auditAnnotations: [{ key: 'name', valueExpression: 'object.metadata.name' }],
+    auditAnnotations: [{ key: 'name', valueExpression: 'string(object.metadata.name)' }],
   };
   const { api, plugins } = await cluster('Validating', policy, { validationActions: ['Warn', 'Audit'] });
   const request = admissionRequest(api, { object: configMap() });
@@ -122,7 +122,7 @@ test('a binding that warns and audits lets the request pass', async () => {
 
 test('params come from the binding, and their absence can refuse', async () => {
   const policy = {
-    paramKind: { apiVersion: 'v1', kind: 'Secret' },
+    paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
     validations: [{ expression: 'object.data.size() <= int(params.data.max)', messageExpression: '"at most " + params.data.max' }],
   };
   const binding = { paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } };
@@ -130,7 +130,7 @@ test('params come from the binding, and their absence can refuse', async () => {
   const request = admissionRequest(api, { object: configMap({ a: '', b: '' }) });
   const absent = await refusal(validate(plugins, request));
   assert.match(absent.message, /failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction$/);
-  await api.add({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'limits', namespace: 'a' }, data: { max: '1' } });
+  await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'limits', namespace: 'a' }, data: { max: '1' } });
   const exceeded = await refusal(validate(plugins, request));
   assert.match(exceeded.message, /denied request: at most 1$/);
 });

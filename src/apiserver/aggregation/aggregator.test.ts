@@ -6,17 +6,19 @@ import type { TLSSocket } from 'node:tls';
 import { after, before, test } from 'node:test';
 import type { APIService } from '../../api/kubernetes.ts';
 import { createAuthority, issueLeaf } from '../../pki/certificate-authority.ts';
-import { eventually, FakeClusterApi, fakeResource } from '../../../test/helpers/fake-cluster-api.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { startMemoryCluster } from '../../../test/helpers/memory-cluster.ts';
 import { apiServiceController } from '../controllers/api-service-controller.ts';
 import type { RunningController } from '../controllers/running-controller.ts';
 import { aggregator, type Aggregator } from './aggregator.ts';
 import { httpsPools } from './https-pools.ts';
+import { serviceResolver, type ResolveService } from './resolve-service.ts';
 
 const authority = createAuthority('aggregated', new Date());
 const frontProxy = createAuthority('front-proxy', new Date());
 const proxyClient = issueLeaf(frontProxy, { commonName: 'front-proxy-client', usage: 'client', now: new Date() });
 const pools = httpsPools();
-const api = new FakeClusterApi();
+const api = await startMemoryCluster({ namespaces: ['kube-system'] });
 const user = { name: 'alice', groups: ['dev', 'system:authenticated'], extra: { 'example.com/team': ['x', 'y'] } };
 const seen: { url: string; headers: IncomingMessage['headers']; peer: string; body: string }[] = [];
 let remote: Server;
@@ -70,7 +72,8 @@ before(async () => {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { name: 'metrics-1', namespace: 'kube-system', labels: { 'kubernetes.io/service-name': 'metrics' } },
-    endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }],
     ports: [{ name: 'https', port }],
   });
   await api.add({
@@ -86,7 +89,10 @@ before(async () => {
       caBundle: Buffer.from(authority.certificate).toString('base64'),
     },
   });
-  const deps = { pools, proxyClient: () => proxyClient };
+  const resolve = serviceResolver(api);
+  // Endpoints may not be local addresses, but ours is.
+  const resolveService: ResolveService = async reference => ({ ...(await resolve(reference)), host: '127.0.0.1' });
+  const deps = { pools, resolveService, proxyClient: () => proxyClient };
   aggregated = aggregator(api, deps);
   controller = apiServiceController(api, deps);
   front = createHttpServer((req, res) => void aggregated.proxyFor('metrics.k8s.io', 'v1beta1')?.handle(req, res, user));
@@ -98,6 +104,7 @@ before(async () => {
 after(async () => {
   controller[Symbol.dispose]();
   aggregated[Symbol.dispose]();
+  api[Symbol.dispose]();
   await pools[Symbol.asyncDispose]();
   for (const server of [front, remote]) {
     server.closeAllConnections();
@@ -121,8 +128,7 @@ test('local group versions have APIServices that are always available', async ()
 });
 
 test('a group version of custom resources gets an APIService as soon as it is served', async () => {
-  api.serve(fakeResource('example.com/v1', 'widgets', 'Widget', { isCustom: true }));
-  await api.add({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'nudge', namespace: 'a' } });
+  await api.define('example.com/v1', 'widgets', 'Widget');
   await eventually(
     () => condition('v1.example.com')?.reason,
     reason => reason === 'Local',
