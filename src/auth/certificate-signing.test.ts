@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import * as x509 from '@peculiar/x509';
 import fc from 'fast-check';
 import type { KubeObject } from '../api/object.ts';
+import { startMemoryCluster } from '../../test/helpers/memory-cluster.ts';
 import type { AdmissionRequest } from '../apiserver/admission/admission.ts';
 import { createAuthority, createKey } from '../pki/certificate-authority.ts';
 import { parseCertificateRequest } from '../pki/certificate-request.ts';
@@ -14,10 +15,9 @@ import { printPem } from '../pki/pem.ts';
 import { certificateAdmission } from './certificate-admission.ts';
 import { refusalOf, signers, signRequest } from './certificate-signers.ts';
 import { approvalFor, certificateSigningController, csrRequestProblem, prepareCsrForCreate, timeLeftMs } from './certificate-signing.ts';
-import { memoryCluster } from './memory-cluster.ts';
 import type { Authorizer, UserInfo } from './user.ts';
 
-const csrs = { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' };
+const csrs = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' };
 const key = createKey();
 const now = new Date();
 const nodeUsages = ['digital signature', 'client auth'];
@@ -197,11 +197,13 @@ test('of ten thousand requests only those for the very node that asks are approv
 });
 
 test('the controller approves, signs and cleans', async () => {
-  const cluster = memoryCluster();
+  using cluster = await startMemoryCluster();
   const authority = createAuthority('ca', now);
   const clock = { now };
   using controller = certificateSigningController(cluster, { authority, authorizer: granting('selfnodeclient'), now: () => clock.now });
-  cluster.put(csrs, csrObject(writeRequest({ ...node, isAuthority: true })));
+  await cluster.create(csrs, csrObject(writeRequest({ ...node, isAuthority: true })), {
+    user: { name: node.commonName, groups: node.organizations },
+  });
   await controller.idle();
   const status = cluster.peek(csrs, '', 'c')?.['status'] as { conditions: { type: string; message: string }[]; certificate: string };
   assert.deepEqual(
@@ -213,8 +215,9 @@ test('the controller approves, signs and cleans', async () => {
   assert.ok(certificate.verify(authority.x509.publicKey));
 
   const bad = csrObject(writeRequest({ commonName: 'a', organizations: [] }), { signerName: signers.apiClient, usages: ['server auth'] });
-  const conditions = [{ type: 'Approved', status: 'True', lastUpdateTime: now.toISOString() }];
-  cluster.put(csrs, { ...bad, metadata: { ...bad.metadata, name: 'bad' }, status: { conditions } });
+  const created = await cluster.create(csrs, { ...bad, metadata: { name: 'bad' } });
+  const conditions = [{ type: 'Approved', status: 'True' }];
+  await cluster.update(csrs, { ...created, status: { conditions } }, { subresource: 'approval' });
   await controller.idle();
   const failed = cluster.peek(csrs, '', 'bad')?.['status'] as {
     conditions: { type: string; message: string; reason: string }[];
@@ -226,7 +229,7 @@ test('the controller approves, signs and cleans', async () => {
   clock.now = new Date(now.getTime() + 2 * 3_600_000);
   const old = cluster.peek(csrs, '', 'bad');
   assert.ok(old);
-  cluster.put(csrs, old);
+  await cluster.update(csrs, { ...old, metadata: { ...old.metadata, labels: { touched: 'true' } } });
   await controller.idle();
   assert.equal(cluster.peek(csrs, '', 'bad'), undefined);
 });

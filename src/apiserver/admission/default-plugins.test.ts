@@ -4,7 +4,8 @@ import type { PodSpec } from '../../api/kubernetes.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { admissionRequest } from '../../../test/helpers/admission-request.ts';
-import { eventually, FakeClusterApi } from '../../../test/helpers/fake-cluster-api.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { startMemoryCluster } from '../../../test/helpers/memory-cluster.ts';
 import { quotaController } from '../controllers/quota-controller.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { mutate, validate } from './admission-chain.ts';
@@ -16,8 +17,8 @@ interface Options {
 }
 
 async function cluster({ labels = {}, objects = [] }: Options = {}) {
-  const api = new FakeClusterApi();
-  await api.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels }, status: { phase: 'Active' } });
+  const api = await startMemoryCluster();
+  await api.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels } });
   await api.add({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'a' } });
   for (const obj of objects) await api.add(obj);
   const plugins = defaultPlugins({ api });
@@ -154,9 +155,9 @@ const refusals: [string, Options, Partial<AdmissionRequest>, number, string][] =
     {
       objects: [object('LimitRange', 'l', { spec: { limits: [{ type: 'Container', min: { cpu: '100m', memory: '1Mi' } }] } }, 'v1', 'a')],
     },
-    { object: pod() },
+    { object: pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '50m', memory: '1Ki' } } }] }) },
     403,
-    'pods "p" is forbidden: [minimum cpu usage per Container is 100m.  No request is specified, minimum memory usage per Container is 1Mi.  No request is specified]',
+    'pods "p" is forbidden: [minimum cpu usage per Container is 100m, but request is 50m, minimum memory usage per Container is 1Mi, but request is 1Ki]',
   ],
   [
     'a quota that is full',
@@ -194,7 +195,8 @@ for (const [what, options, parts, code, message] of refusals)
 
 test('a terminating namespace takes nothing new and says why', async () => {
   const { api, admit } = await cluster();
-  await api.add(object('Namespace', 't', { status: { phase: 'Terminating' } }));
+  await api.add(object('Namespace', 't'));
+  await api.delete({ group: '', version: 'v1', resource: 'namespaces' }, { namespace: '', name: 't' });
   const error = await refused(admit({ object: object('ConfigMap', 'c', {}, 'v1', 't') }));
   assert.equal(error.message, 'configmaps "c" is forbidden: unable to create new content in namespace t because it is being terminated');
   assert.deepEqual(error.details?.causes, [
@@ -253,10 +255,9 @@ test('scopes choose the pods a quota counts', async () => {
   assert.match(error.message, /exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0$/);
 });
 
-test('the quota controller counts what is there and what goes away', async t => {
-  const api = new FakeClusterApi();
-  const controller = quotaController(api);
-  t.after(() => controller[Symbol.dispose]());
+test('the quota controller counts what is there and what goes away', async () => {
+  using api = await startMemoryCluster({ namespaces: ['a'] });
+  using _controller = quotaController(api);
   const used = () => (api.peek({ group: '', resource: 'resourcequotas' }, 'a', 'q')?.['status'] as { used?: unknown })?.used;
   const requests = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '500m', memory: '1Gi' } } }] };
   await api.add(pod(requests));
@@ -271,15 +272,20 @@ test('the quota controller counts what is there and what goes away', async t => 
 });
 
 test('claims, volumes, nodes and ingresses get their defaults', async () => {
-  const annotated = (kind: string, name: string, annotation: string, apiVersion: string): KubeObject => ({
+  const annotated = (kind: string, name: string, annotation: string, apiVersion: string, fields: object): KubeObject => ({
     apiVersion,
     kind,
     metadata: { name, annotations: { [annotation]: 'true' } },
+    ...fields,
   });
   const { admit } = await cluster({
     objects: [
-      annotated('StorageClass', 'fast', 'storageclass.kubernetes.io/is-default-class', 'storage.k8s.io/v1'),
-      annotated('IngressClass', 'edge', 'ingressclass.kubernetes.io/is-default-class', 'networking.k8s.io/v1'),
+      annotated('StorageClass', 'fast', 'storageclass.kubernetes.io/is-default-class', 'storage.k8s.io/v1', {
+        provisioner: 'example.com/disk',
+      }),
+      annotated('IngressClass', 'edge', 'ingressclass.kubernetes.io/is-default-class', 'networking.k8s.io/v1', {
+        spec: { controller: 'example.com/edge' },
+      }),
     ],
   });
   const claim = await admit({ object: object('PersistentVolumeClaim', 'c', { spec: {} }, 'v1', 'a') });
