@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { KubeObject } from '../api/object.ts';
+import { eventually } from '../../test/helpers/eventually.ts';
+import { startMemoryCluster } from '../../test/helpers/memory-cluster.ts';
 import { createAuthority, issueLeaf, type KeyPair } from '../pki/certificate-authority.ts';
 import { authenticator } from './authenticator.ts';
 import { headerValues } from './header-values.ts';
 import { signJwt, tokenKey } from './jwt.ts';
-import { memoryCluster } from './memory-cluster.ts';
 import { reviews, type ReviewContext } from './reviews.ts';
 import { rbacAuthorizer } from './rbac.ts';
 import { serviceAccountAuthenticator } from './service-account-authenticator.ts';
@@ -14,13 +15,12 @@ import { serviceAccountTokens } from './service-account-tokens.ts';
 import { staticTokens, tokenDigest } from './static-tokens.ts';
 import { handleTokenRequest } from './token-request.ts';
 
-const accounts = { group: '', resource: 'serviceaccounts' };
-const secrets = { group: '', resource: 'secrets' };
-const pods = { group: '', resource: 'pods' };
+const secrets = { group: '', version: 'v1', resource: 'secrets' };
+const robot: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'shop' } };
 const now = new Date('2026-05-01T12:00:00Z');
 
-function world() {
-  const cluster = memoryCluster();
+async function world() {
+  const cluster = await startMemoryCluster({ namespaces: ['shop'] });
   const clock = { now };
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokens = serviceAccountTokens({ signingKey: ec.privateKey });
@@ -35,7 +35,8 @@ function world() {
     audiences: tokens.audiences,
     now: () => clock.now,
   });
-  cluster.put(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'shop', uid: 'sa-uid' } });
+  const account = await cluster.add(robot);
+  const uid = account.metadata.uid!;
   const request = (spec: object = {}, metadata: object = {}, name = 'robot') =>
     handleTokenRequest({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata, spec } as KubeObject, {
       api: cluster,
@@ -49,48 +50,49 @@ function world() {
   const tokenOf = (spec?: object) => (request(spec)['status'] as { token: string }).token;
   const bearer = (token: string, ...more: string[]) =>
     auth.authenticate({ headers: headerValues(['Authorization', `Bearer ${token}`, ...more]) });
-  return { cluster, clock, ec, tokens, ca, proxyCa, auth, request, tokenOf, bearer };
+  return { cluster, account, uid, clock, ec, tokens, ca, proxyCa, auth, request, tokenOf, bearer };
 }
 
 const unauthorized = { message: 'Unauthorized', code: 401 };
 
-test('bearer tokens: who they stand for', () => {
-  const { bearer, auth } = world();
+test('bearer tokens: who they stand for', async () => {
+  const { bearer, auth } = await world();
   assert.deepEqual(bearer('s3cret').user, { name: 'alice', uid: 'u2', groups: ['dev', 'system:authenticated'] });
   assert.throws(() => bearer('wrong'), unauthorized);
   assert.deepEqual(auth.authenticate({ headers: headerValues([]) }).user, { name: 'system:anonymous', groups: ['system:unauthenticated'] });
   assert.equal(auth.authenticate({ headers: headerValues(['authorization', 'Basic abc']) }).user.name, 'system:anonymous');
 });
 
-test('a service account token names its account and dies with it', () => {
-  const { cluster, bearer, tokenOf } = world();
+test('a service account token names its account and dies with it', async () => {
+  const { cluster, uid, bearer, tokenOf } = await world();
   const token = tokenOf();
   const { user } = bearer(token);
   assert.equal(user.name, 'system:serviceaccount:shop:robot');
-  assert.equal(user.uid, 'sa-uid');
+  assert.equal(user.uid, uid);
   assert.deepEqual(user.groups, ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated']);
   assert.match(user.extra?.['authentication.kubernetes.io/credential-id']?.[0] ?? '', /^JTI=[0-9a-f-]{36}$/);
-  cluster.drop(accounts, 'shop', 'robot');
+  await cluster.remove(robot);
   assert.throws(() => bearer(token), unauthorized);
-  cluster.put(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'shop', uid: 'another' } });
+  await cluster.add(robot);
   assert.throws(() => bearer(token), unauthorized);
 });
 
-test('a bound token dies with its pod, and carries pod and node', () => {
-  const { cluster, bearer, tokenOf, request } = world();
+test('a bound token dies with its pod, and carries pod and node', async () => {
+  const { cluster, bearer, tokenOf, request } = await world();
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'p', namespace: 'shop', uid: 'pod-uid' },
-    spec: { serviceAccountName: 'robot', nodeName: 'n1' },
+    metadata: { name: 'p', namespace: 'shop' },
+    spec: { serviceAccountName: 'robot', nodeName: 'n1', terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }] },
   };
-  cluster.put(pods, pod);
+  const { uid } = (await cluster.add(pod)).metadata;
   const token = tokenOf({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } });
   const extra = bearer(token).user.extra;
   assert.deepEqual(extra?.['authentication.kubernetes.io/pod-name'], ['p']);
-  assert.deepEqual(extra?.['authentication.kubernetes.io/pod-uid'], ['pod-uid']);
+  assert.deepEqual(extra?.['authentication.kubernetes.io/pod-uid'], [uid]);
   assert.deepEqual(extra?.['authentication.kubernetes.io/node-name'], ['n1']);
-  cluster.put(pods, { ...pod, metadata: { ...pod.metadata, uid: 'reborn' } });
+  await cluster.remove(pod);
+  await cluster.add(pod);
   assert.throws(() => bearer(token), unauthorized);
   assert.throws(() => request({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: 'x' } }), {
     message:
@@ -99,7 +101,7 @@ test('a bound token dies with its pod, and carries pod and node', () => {
 });
 
 test('forged and stale tokens are refused', async t => {
-  const { ec, tokens, clock, auth, tokenOf } = world();
+  const { ec, tokens, uid, clock, auth, tokenOf } = await world();
   const good = tokenOf({ expirationSeconds: 600 });
   const [head = '', payload = '', signature = ''] = good.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
@@ -137,7 +139,7 @@ test('forged and stale tokens are refused', async t => {
     [
       'another account uid',
       signed({ 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'robot', uid: 'x' } } }),
-      'service account UID (sa-uid) does not match claim (x)',
+      `service account UID (${uid}) does not match claim (x)`,
     ],
     [
       'no account',
@@ -146,7 +148,7 @@ test('forged and stale tokens are refused', async t => {
     ],
     [
       'a secret that is gone',
-      signed({ 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'robot', uid: 'sa-uid' }, secret: { name: 's', uid: 'u' } } }),
+      signed({ 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'robot', uid }, secret: { name: 's', uid: 'u' } } }),
       'service account token has been invalidated',
     ],
     ['legacy claims without a secret', signed({ iss: 'kubernetes/serviceaccount', aud: undefined }), 'namespace claim is missing'],
@@ -164,32 +166,33 @@ test('forged and stale tokens are refused', async t => {
   });
 });
 
-test('a legacy token is good while its secret holds it', () => {
-  const { cluster, tokens, bearer } = world();
-  const account = cluster.peek(accounts, 'shop', 'robot');
-  assert.ok(account);
+test('a legacy token is good while its secret holds it', async () => {
+  const { cluster, account, tokens, bearer } = await world();
   const secret: KubeObject = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: 's', namespace: 'shop' },
+    metadata: { name: 's', namespace: 'shop', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
     type: 'kubernetes.io/service-account-token',
   };
   const token = tokens.issueLegacy(account, secret);
   assert.throws(() => bearer(token), unauthorized);
-  cluster.put(secrets, { ...secret, data: { token: Buffer.from(token).toString('base64') } });
+  await cluster.add({ ...secret, data: { token: Buffer.from(token).toString('base64') } });
   assert.deepEqual(bearer(token).annotations, {
     'authentication.k8s.io/legacy-token': 'system:serviceaccount:shop:robot',
     'authentication.k8s.io/legacy-token-manual-secret': 's',
   });
-  assert.equal(cluster.peek(secrets, 'shop', 's')?.metadata.labels?.['kubernetes.io/legacy-token-last-used'], '2026-05-01');
-  cluster.put(secrets, { ...secret, data: { token: Buffer.from('other').toString('base64') } });
+  await eventually(
+    () => cluster.peek(secrets, 'shop', 's')?.metadata.labels?.['kubernetes.io/legacy-token-last-used'],
+    day => day === '2026-05-01',
+  );
+  await cluster.put({ ...secret, data: { token: Buffer.from('other').toString('base64') } });
   assert.throws(() => bearer(token), unauthorized);
 });
 
-test('TokenRequest: shape and refusals', () => {
-  const { request } = world();
+test('TokenRequest: shape and refusals', async () => {
+  const { request, uid } = await world();
   const answer = request({ expirationSeconds: 600 });
-  assert.deepEqual(answer.metadata, { name: 'robot', namespace: 'shop', uid: 'sa-uid', creationTimestamp: '2026-05-01T12:00:00Z' });
+  assert.deepEqual(answer.metadata, { name: 'robot', namespace: 'shop', uid, creationTimestamp: '2026-05-01T12:00:00Z' });
   assert.deepEqual(answer['spec'], {
     expirationSeconds: 600,
     audiences: ['https://kubernetes.default.svc.cluster.local'],
@@ -219,7 +222,7 @@ test('TokenRequest: shape and refusals', () => {
       {},
       { uid: 'other' },
       'robot',
-      'Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (other) does not match the UID of the service account (sa-uid)',
+      `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (other) does not match the UID of the service account (${uid})`,
     ],
     [{}, {}, 'ghost', 'serviceaccounts "ghost" not found'],
     [{ boundObjectRef: { kind: 'Foo', apiVersion: 'x/v1', name: 'n' } }, {}, 'robot', 'cannot bind token to object of type x/v1, Kind=Foo'],
@@ -247,8 +250,8 @@ test('RSA keys sign as well, and former keys stay good', () => {
   });
 });
 
-test('client certificates and front proxies', () => {
-  const { auth, ca, proxyCa } = world();
+test('client certificates and front proxies', async () => {
+  const { auth, ca, proxyCa } = await world();
   const certificate = (pair: KeyPair) => new X509Certificate(pair.certificate);
   const client = certificate(issueLeaf(ca, { commonName: 'carol', organizations: ['ops'], usage: 'client', now }));
   const proxy = certificate(issueLeaf(proxyCa, { commonName: 'front-proxy-client', usage: 'client', now }));
@@ -282,8 +285,8 @@ test('client certificates and front proxies', () => {
   );
 });
 
-test('a WebSocket may carry its token as a sub-protocol', () => {
-  const { auth } = world();
+test('a WebSocket may carry its token as a sub-protocol', async () => {
+  const { auth } = await world();
   const protocol = `base64url.bearer.authorization.k8s.io.${Buffer.from('s3cret').toString('base64url')}`;
   const upgrade = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Protocol'];
   const found = auth.authenticate({ headers: headerValues([...upgrade, `${protocol}, v5.channel.k8s.io`]) });
@@ -299,7 +302,7 @@ test('a WebSocket may carry its token as a sub-protocol', () => {
 });
 
 test('reviews answer like the real server', async t => {
-  const { auth, cluster, tokens } = world();
+  const { auth, cluster, tokens } = await world();
   using rbac = rbacAuthorizer(cluster);
   const ctx: ReviewContext = {
     authorizer: rbac,
