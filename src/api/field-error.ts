@@ -27,7 +27,7 @@ const error = (type: FieldErrorType, field: string, message: string): FieldError
 const because = (prefix: string, detail: string) => (detail === '' ? prefix : `${prefix}: ${detail}`);
 
 /** How Go's field package prints a value in a message: strings quoted, everything else as JSON, absent as null. */
-export function printValue(value: unknown): string {
+function printValue(value: unknown): string {
   if (value === undefined) return 'null';
   if (typeof value === 'string') return goQuote(value);
   return typeof value === 'object' ? escapeHtmlInJson(printJson(value)) : printJson(value);
@@ -44,8 +44,6 @@ export const notFound = (field: string, value: unknown) => error('FieldValueNotF
 export const internalError = (field: string, detail: string) => error('InternalError', field, `Internal error: ${detail}`);
 export const tooLong = (field: string, maxBytes: number) =>
   error('FieldValueTooLong', field, maxBytes < 0 ? 'Too long: value is too long' : `Too long: may not be more than ${maxBytes} bytes`);
-export const tooLongMaxLength = (field: string, maxLength: number) =>
-  error('FieldValueTooLong', field, `Too long: may not be more than ${maxLength} bytes`);
 export const tooMany = (field: string, actual: number, max: number) =>
   error('FieldValueTooMany', field, `Too many: ${actual}: must have at most ${max} items`);
 export const notSupported = (field: string, value: unknown, supported: readonly string[]) =>

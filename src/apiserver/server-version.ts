@@ -1,5 +1,5 @@
 /** The Kubernetes version whose API this server speaks. Clients parse it; keep its form. */
-export const kubernetesVersion = '1.36.3';
+const kubernetesVersion = '1.36.3';
 
 export const serverVersion = {
   major: '1',

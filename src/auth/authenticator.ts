@@ -46,9 +46,6 @@ export interface Authenticator {
   reviewToken(token: string, audiences: readonly string[]): TokenIdentity | { readonly error: string } | undefined;
 }
 
-/** Headers that say who the sender is. They must not travel further than authentication. */
-export const identityHeader = /^(?:authorization|x-remote-(?:user|group|uid|extra-.*)|impersonate-(?:user|group|uid|extra-.*))$/i;
-
 const uidAttribute = '1.3.6.1.4.1.57683.2';
 const credentialId = 'authentication.kubernetes.io/credential-id';
 

@@ -27,7 +27,7 @@ const plurals = { ClusterRole: 'clusterroles', ClusterRoleBinding: 'clusterroleb
 const fieldManager = 'kube-apiserver';
 
 /** The objects of the default policy, as a client would write them. */
-export function bootstrapPolicy(): KubeObject[] {
+function bootstrapPolicy(): KubeObject[] {
   return (policy as BootstrapEntry[]).map(({ kind, name, namespace, labels, ...content }) => ({
     apiVersion: `${rbacGroup}/v1`,
     kind,
@@ -84,7 +84,7 @@ async function ensureNamespace(api: ClusterApi, name: string): Promise<void> {
 }
 
 /** The present object with everything the wanted one has, or undefined when nothing is missing. */
-export function restore(present: KubeObject, wanted: KubeObject): KubeObject | undefined {
+function restore(present: KubeObject, wanted: KubeObject): KubeObject | undefined {
   const labels = { ...wanted.metadata.labels, ...present.metadata.labels };
   const annotations = { ...wanted.metadata.annotations, ...present.metadata.annotations };
   const restored: KubeObject = { ...present, metadata: { ...present.metadata, labels, annotations } };

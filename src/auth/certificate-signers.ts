@@ -38,12 +38,10 @@ const extendedUsages: Readonly<Record<string, string>> = {
   'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
   'netscape sgc': '2.16.840.1.113730.4.1',
 };
-export const knownUsages: readonly string[] = [...Object.keys(keyUsages), ...Object.keys(extendedUsages)].sort();
-
 const backdateMs = 300_000;
 const shortLivedMs = 8 * 3_600_000;
 const shortestMs = 600_000;
-export const longestCertificateMs = 365 * 86_400_000;
+const longestCertificateMs = 365 * 86_400_000;
 
 /** Why a signer will not sign a request; undefined when it will. */
 export function refusalOf(signer: string, request: CertificateRequest, usages: readonly string[]): string | undefined {

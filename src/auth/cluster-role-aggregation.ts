@@ -57,7 +57,7 @@ export function clusterRoleAggregationController(
 }
 
 /** The rules of all other roles that a selector matches: by selector, then by name, each rule once. */
-export function aggregateRules(name: string, selectors: readonly LabelSelector[], roles: readonly ClusterRole[]): PolicyRule[] {
+function aggregateRules(name: string, selectors: readonly LabelSelector[], roles: readonly ClusterRole[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   const byName = roles.toSorted((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1));
   for (const selector of selectors)

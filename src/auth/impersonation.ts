@@ -58,7 +58,7 @@ export function impersonator(authorizer: Authorizer) {
  * Stricter than the real server in one thing: it takes the first of several names, and an empty first one means none, so that a client could make
  * a proxy's own header vanish and act as the proxy. Repeated names are refused here.
  */
-export function readImpersonation(headers: HeaderValues): WantedUser | undefined {
+function readImpersonation(headers: HeaderValues): WantedUser | undefined {
   for (const header of ['Impersonate-User', 'Impersonate-Uid'])
     if ((headers.get(header.toLowerCase())?.length ?? 0) > 1) throw badRequest(`header ${goQuote(header)} must not be repeated`);
   const name = firstValue(headers, 'impersonate-user');

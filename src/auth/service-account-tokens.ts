@@ -4,7 +4,7 @@ import { jwkOf, signJwt, tokenKey, type TokenKey } from './jwt.ts';
 import { serviceAccountUsername } from './service-account-user.ts';
 
 export const legacyIssuer = 'kubernetes/serviceaccount';
-export const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
+const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 export interface ServiceAccountTokenOptions {
   /** Signs new tokens. */

@@ -17,7 +17,7 @@ export function compileJsonPath(template: string, { allowMissing = false } = {})
   return { find, print: data => find(data).map(printResults).join('') };
 }
 
-export function printResults(results: readonly Json[]): string {
+function printResults(results: readonly Json[]): string {
   return results.map(printResult).join(' ');
 }
 

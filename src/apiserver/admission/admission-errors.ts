@@ -8,7 +8,7 @@ export function forbid(request: AdmissionRequest, why: string, causes?: StatusCa
   return forbiddenError({ group, resource }, nameInErrors(request), why, causes);
 }
 
-export function nameInErrors(request: AdmissionRequest): string {
+function nameInErrors(request: AdmissionRequest): string {
   const meta = request.object?.metadata;
   return request.name || meta?.name || meta?.generateName || 'Unknown';
 }

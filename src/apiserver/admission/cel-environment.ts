@@ -38,7 +38,7 @@ export const admissionTypes: Readonly<Record<string, CelType>> = {
 /** Evaluation of the rules of one policy may cost this much in all. */
 export const policyBudget = 10_000_000;
 /** Evaluation of match conditions may cost a quarter of that. */
-export const matchConditionBudget = 2_500_000;
+const matchConditionBudget = 2_500_000;
 
 export interface CompiledExpression {
   readonly program?: CelProgram;

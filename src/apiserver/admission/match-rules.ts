@@ -75,7 +75,7 @@ function findEquivalent(matching: Matching, request: AdmissionRequest): Invocati
   return undefined;
 }
 
-export function ruleMatches(rule: Rule, gvr: GroupVersionResource, request: AdmissionRequest): boolean {
+function ruleMatches(rule: Rule, gvr: GroupVersionResource, request: AdmissionRequest): boolean {
   return (
     has(rule.operations, request.operation) &&
     has(rule.apiGroups, gvr.group) &&

@@ -84,7 +84,7 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, scheduling: Non
 }
 
 /** Of two tolerations where one covers the other, the wider one stays. */
-export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
+function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
   return all.filter((candidate, i) => {
     for (let j = i + 1; j < all.length; j++) if (covers(all[j]!, candidate)) return false;

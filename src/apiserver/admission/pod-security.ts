@@ -67,7 +67,7 @@ function hasLabels(request: AdmissionRequest): boolean {
   return false;
 }
 
-export function readPolicy(labels: Readonly<Record<string, string>>): Policy {
+function readPolicy(labels: Readonly<Record<string, string>>): Policy {
   const errors: FieldError[] = [];
   const levelOf = (mode: string, fallback: string) => {
     const label = labels[`${prefix}${mode}`];

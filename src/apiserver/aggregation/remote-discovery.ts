@@ -47,7 +47,7 @@ async function fetchJson(deps: RemoteDeps, spec: APIServiceSpec, path: string): 
 const itemsOf = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 /** An APIResourceList in the newer form: subresources move under their resource. */
-export function fromPlainList(resources: readonly JsonObject[], gv: { group: string; version: string }): JsonObject[] {
+function fromPlainList(resources: readonly JsonObject[], gv: { group: string; version: string }): JsonObject[] {
   const kindOf = (r: JsonObject) => ({ group: r['group'] ?? gv.group, version: r['version'] ?? gv.version, kind: r['kind'] ?? '' });
   const result = new Map<string, JsonObject>();
   for (const r of resources) {

@@ -18,7 +18,7 @@ export interface RemoteDeps {
 }
 
 /** Who this server is when it asks for itself. */
-export const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
 /** Where the server behind an APIService listens. Throws StatusError when its service cannot be found. */
 export async function locateServer({ resolveService, proxyClient }: RemoteDeps, spec: APIServiceSpec): Promise<TlsTarget> {

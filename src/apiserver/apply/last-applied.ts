@@ -8,7 +8,7 @@ import { compareTyped } from './typed-compare.ts';
 import { fieldsOf } from './typed-set.ts';
 import { validateTyped } from './typed-validate.ts';
 
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotationBytes = 256 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { ListMerge, MergeType, ObjectMerge } from '../schema/merge-type.ts'
 /** Hand-made types for tests. */
 export const text: MergeType = { type: 'scalar', scalar: 'string' };
 export const number: MergeType = { type: 'scalar', scalar: 'number' };
-export const flag: MergeType = { type: 'scalar', scalar: 'boolean' };
+const flag: MergeType = { type: 'scalar', scalar: 'boolean' };
 export const anything: MergeType = { type: 'untyped' };
 
 export function struct(fields: Record<string, MergeType>, options: Partial<ObjectMerge> = {}): ObjectMerge {

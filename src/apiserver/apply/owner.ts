@@ -20,7 +20,7 @@ export interface Owner {
 
 export type Owners = Map<string, Owner>;
 
-export function ownerId(o: { manager: string; operation: string; apiVersion: string; subresource: string }): string {
+function ownerId(o: { manager: string; operation: string; apiVersion: string; subresource: string }): string {
   const manager = o.manager === '' ? '' : `"manager":${JSON.stringify(o.manager)},`;
   const version = o.operation === 'Apply' || o.apiVersion === '' ? '' : `,"apiVersion":${JSON.stringify(o.apiVersion)}`;
   const subresource = o.subresource === '' ? '' : `,"subresource":${JSON.stringify(o.subresource)}`;

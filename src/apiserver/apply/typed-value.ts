@@ -28,8 +28,8 @@ export function shapeOf(value: Value): Shape {
   return value === null || value === undefined || typeof value === 'object' ? 'map' : 'scalar';
 }
 
-export const untypedMap: ObjectMerge = { type: 'object', atomic: false, open: true, field: () => untyped };
-export const untypedList: ListMerge = { type: 'list', listType: 'atomic', keys: [], keyDefaults: {}, element: untyped };
+const untypedMap: ObjectMerge = { type: 'object', atomic: false, open: true, field: () => untyped };
+const untypedList: ListMerge = { type: 'list', listType: 'atomic', keys: [], keyDefaults: {}, element: untyped };
 const untypedScalar: MergeType = { type: 'scalar', scalar: 'any' };
 
 export function typeForShape(shape: Shape): MergeType {

@@ -112,7 +112,7 @@ export interface MapSlot {
   readonly value: unknown;
 }
 
-export function keyForm(key: unknown): unknown {
+function keyForm(key: unknown): unknown {
   if (typeof key === 'string') return `s${key}`;
   if (key instanceof Uint) return key.value;
   if (typeof key === 'number' && Number.isInteger(key)) return BigInt(key);

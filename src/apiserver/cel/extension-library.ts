@@ -137,7 +137,7 @@ function replaced(text: string, result: string, meter: { spend(cost: number): vo
 }
 
 /** `"%s has %d".format([…])`. */
-export function format(template: string, args: readonly unknown[]): string {
+function format(template: string, args: readonly unknown[]): string {
   let next = 0;
   const filled = template.replace(/%(?:%|(\.\d+)?([a-zA-Z]))/g, (clause, precision: string | undefined, verb: string | undefined) => {
     if (clause === '%%') return '%';

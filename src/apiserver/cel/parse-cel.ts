@@ -46,7 +46,7 @@ const binaryLevels: readonly (readonly string[])[] = [
   ['*', '/', '%'],
 ];
 /** How the compiler names operators in its messages. */
-export const operatorNames: Readonly<Record<string, string>> = Object.fromEntries(
+const operatorNames: Readonly<Record<string, string>> = Object.fromEntries(
   ['||', '&&', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%'].map(op => [op, `_${op}_`]).concat([['in', '@in']]),
 );
 

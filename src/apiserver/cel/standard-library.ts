@@ -118,7 +118,7 @@ const points = (text: string): number => {
   return count;
 };
 
-export function matches(text: string, pattern: string, meter: Meter): boolean {
+function matches(text: string, pattern: string, meter: Meter): boolean {
   meter.spend(textCost(text.length) * Math.max(1, Math.ceil(pattern.length * 0.25)));
   try {
     return compileGoRegExp(pattern).test(text);

@@ -10,7 +10,7 @@ import { celTypeOfSchema } from './schema-cel-type.ts';
 import { isEmbedded, itemsOf, propertyOf, schemaHas, valuesOf, type SchemaProps, type ValidationRule } from './schema-props.ts';
 
 /** What all rules of one object may cost together. */
-export const objectBudget = 10_000_000;
+const objectBudget = 10_000_000;
 
 export interface CompiledRule {
   readonly rule: ValidationRule;

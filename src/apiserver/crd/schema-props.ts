@@ -59,7 +59,7 @@ export interface ValidationRule {
 }
 
 /** Schemas nested deeper than this are refused: every walk over a schema is recursive. */
-export const maxSchemaDepth = 500;
+const maxSchemaDepth = 500;
 
 export const preservesUnknown = (schema: SchemaProps): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
 export const isEmbedded = (schema: SchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true;
@@ -85,7 +85,7 @@ export function fieldOf(schema: SchemaProps | undefined, name: string): SchemaPr
 }
 
 /** All schemas directly below one, in every role. */
-export function* childSchemas(schema: SchemaProps): Generator<SchemaProps> {
+function* childSchemas(schema: SchemaProps): Generator<SchemaProps> {
   const groups: unknown[] = [
     schema.items,
     schema.allOf,

@@ -23,7 +23,7 @@ const listOf = (element: MergeType, listType: 'atomic' | 'set' | 'map', keys: re
 });
 
 /** How metadata merges, in custom resources as in all others. */
-export const objectMetaMergeType: MergeType = struct({
+const objectMetaMergeType: MergeType = struct({
   ...Object.fromEntries(
     ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'].map(name => [
       name,

@@ -13,7 +13,7 @@ import { validateDefaults } from './validate-defaults.ts';
 import { validateSchema } from './validate-schema.ts';
 import { validateStructural } from './validate-structural.ts';
 
-export const approvedAnnotation = 'api-approved.kubernetes.io';
+const approvedAnnotation = 'api-approved.kubernetes.io';
 
 /** Everything that is wrong with a definition, metadata aside. With `old`, of an update to it. */
 export function validateCrd(crd: KubeObject, old?: KubeObject): FieldError[] {

@@ -24,7 +24,7 @@ export interface BuiltinResourceFact {
 let structs: StructTable | undefined;
 let resources: readonly BuiltinResourceFact[] | undefined;
 
-export function structTable(): StructTable {
+function structTable(): StructTable {
   return (structs ??= readStructs(readFacts('structs.json') as StructsFile));
 }
 

@@ -9,7 +9,7 @@ export interface Route {
   readonly produces: readonly string[];
 }
 
-export const patchMediaTypes = [
+const patchMediaTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',

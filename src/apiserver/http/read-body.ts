@@ -9,7 +9,7 @@ import { yamlProblems } from '../verbs/field-validation.ts';
 import { readYaml, YamlError } from '../yaml/read-yaml.ts';
 import { fieldPositions, JsonSyntaxError, scanJson } from './scan-json.ts';
 
-export const maxBodyBytes = 3 * 1024 * 1024;
+const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Collects a body within its limit. The rest of a body that is too large is not read. */
 export function readBody(req: IncomingMessage): Promise<Buffer> {

@@ -83,7 +83,7 @@ async function serveCreate(scope: RequestScope, resource: Resource, namespace: s
 }
 
 /** Sends what was stored; the bytes are there already when the client wants the plain object. */
-export function sendWritten(
+function sendWritten(
   scope: RequestScope,
   code: number,
   resource: Resource,

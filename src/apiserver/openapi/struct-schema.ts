@@ -80,7 +80,7 @@ export function publishedDefault(field: GoField): Json | undefined {
   return field.isPointer ? undefined : defaultOf(field.type, field.omitEmpty);
 }
 
-export function schemaOfField(field: GoField): JsonObject {
+function schemaOfField(field: GoField): JsonObject {
   const value = publishedDefault(field);
   return {
     ...schemaOfType(field.type),

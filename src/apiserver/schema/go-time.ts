@@ -10,7 +10,7 @@ export class TimeError extends Error {}
 const secondsLayout = '2006-01-02T15:04:05Z07:00';
 const microLayout = '2006-01-02T15:04:05.000000Z07:00';
 /** Go's zero time, 0001-01-01T00:00:00Z: it prints as null. */
-export const zeroSeconds = -62135596800;
+const zeroSeconds = -62135596800;
 
 const canonicalSeconds = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/;
 const canonicalMicros = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z$/;

@@ -139,14 +139,6 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return combine(a, b, -b.value);
 }
 
-export function multiplyQuantity(q: Quantity, factor: bigint): Quantity {
-  return { value: q.value * factor, scale: q.scale, format: q.format };
-}
-
-export function negateQuantity(q: Quantity): Quantity {
-  return multiplyQuantity(q, -1n);
-}
-
 export function quantityOf(value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity {
   return { value: BigInt(value), scale: 0, format };
 }

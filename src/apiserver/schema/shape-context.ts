@@ -63,7 +63,7 @@ export class ShapeContext {
 }
 
 /** Go's word for a JSON value in messages about its type. */
-export function describeJson(value: Json): string {
+function describeJson(value: Json): string {
   if (Array.isArray(value)) return 'array';
   switch (typeof value) {
     case 'string':

@@ -109,7 +109,7 @@ export function networkOf({ address, prefixLength }: Cidr): IpAddress {
 
 export const printCidr = (cidr: Cidr) => `${printIp(networkOf(cidr))}/${cidr.prefixLength}`;
 
-export const sameIp = (a: IpAddress, b: IpAddress) => a.bytes.length === b.bytes.length && a.bytes.every((byte, i) => byte === b.bytes[i]);
+const sameIp = (a: IpAddress, b: IpAddress) => a.bytes.length === b.bytes.length && a.bytes.every((byte, i) => byte === b.bytes[i]);
 
 export function cidrContains(cidr: Cidr, ip: IpAddress): boolean {
   if (ip.bytes.length !== cidr.address.bytes.length) return false;
@@ -212,6 +212,4 @@ export function warningsForCidr(path: string, value: string): string[] {
 
 /** Reasons why a value is no address at all, as the name checks give them. */
 export const isIp = (value: string): string[] => validateIp('', value).map(detailOf);
-export const isCidr = (value: string): string[] => validateCidr('', value).map(detailOf);
-
 const detailOf = (e: FieldError) => e.message.replace(/^Invalid value: "(?:[^"\\]|\\.)*": /, '');

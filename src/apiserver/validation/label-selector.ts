@@ -67,7 +67,7 @@ export function selectorMatches(selector: LabelSelector | undefined, labels: Lab
 }
 
 /** The requirements of a structured selector, sorted by key as the string form prints them. */
-export function requirementsOf(selector: LabelSelector | undefined): Requirement[] {
+function requirementsOf(selector: LabelSelector | undefined): Requirement[] {
   if (!selector) return [];
   const equals = Object.entries(selector.matchLabels ?? {}).map(([key, value]): Requirement => ({ key, operator: '=', values: [value] }));
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }): Requirement => ({
@@ -78,7 +78,7 @@ export function requirementsOf(selector: LabelSelector | undefined): Requirement
   return [...equals, ...expressions].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-export function requirementMatches({ key, operator, values }: Requirement, labels: Labels): boolean {
+function requirementMatches({ key, operator, values }: Requirement, labels: Labels): boolean {
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':

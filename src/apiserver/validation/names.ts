@@ -11,15 +11,13 @@ const labelValueFmt = `(${labelKeyFmt})?`;
 const cIdentifierFmt = '[A-Za-z_][A-Za-z0-9_]*';
 const percentFmt = '[0-9]+%';
 const httpHeaderFmt = '[-A-Za-z0-9]+';
-const envVarFmt = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 const configMapKeyFmt = '[-._a-zA-Z0-9]+';
 const httpPathFmt = `[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+`;
 
-const whole = (format: string, flags = '') => new RegExp(`^${format}$`, flags);
+const whole = (format: string) => new RegExp(`^${format}$`);
 
 const dns1123Label = whole(dns1123LabelFmt);
 const dns1123Subdomain = whole(dns1123SubdomainFmt);
-const dns1123SubdomainCaseless = whole(dns1123SubdomainFmt, 'i');
 const dns1123UnderscoreSubdomain = whole(dns1123UnderscoreSubdomainFmt);
 const dns1035Label = whole(dns1035LabelFmt);
 const wildcardSubdomain = whole(wildcardSubdomainFmt);
@@ -28,7 +26,6 @@ const labelValue = whole(labelValueFmt);
 const cIdentifier = whole(cIdentifierFmt);
 const percent = whole(percentFmt);
 const httpHeader = whole(httpHeaderFmt);
-const envVar = whole(envVarFmt);
 const configMapKey = whole(configMapKeyFmt);
 const httpPath = whole(httpPathFmt);
 
@@ -41,10 +38,10 @@ export const byteLength = (value: string) => Buffer.byteLength(value);
 export const isLongerThan = (value: string, maxBytes: number) =>
   value.length > maxBytes || (value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes);
 
-export const maxCharacters = (length: number) => `must be no more than ${length} characters`;
-export const maxBytes = (length: number) => `must be no more than ${length} bytes`;
+const maxCharacters = (length: number) => `must be no more than ${length} characters`;
+const maxBytes = (length: number) => `must be no more than ${length} bytes`;
 export const inclusiveRange = (low: number, high: number) => `must be between ${low} and ${high}, inclusive`;
-export const mustBeNonEmpty = 'must be non-empty';
+const mustBeNonEmpty = 'must be non-empty';
 
 /** The explanation of a value that does not fit a pattern, with examples that do. */
 export function patternMessage(text: string, format: string, ...examples: string[]): string {
@@ -76,19 +73,6 @@ export function isDns1123Subdomain(value: string): string[] {
   if (value.length <= 253 && dns1123Subdomain.test(value)) return none;
   const problems = isLongerThan(value, 253) ? [maxCharacters(253)] : [];
   if (!dns1123Subdomain.test(value)) problems.push(patternMessage(subdomainText, dns1123SubdomainFmt, 'example.com'));
-  return problems;
-}
-
-export function isDns1123SubdomainCaseless(value: string): string[] {
-  const problems = isLongerThan(value, 253) ? [maxBytes(253)] : [];
-  if (!dns1123SubdomainCaseless.test(value))
-    problems.push(
-      patternMessage(
-        "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-        dns1123SubdomainFmt,
-        'Example.com',
-      ),
-    );
   return problems;
 }
 
@@ -184,7 +168,7 @@ export function isCIdentifier(value: string): string[] {
   ];
 }
 
-export const isInRange = (value: number, low: number, high: number): string[] =>
+const isInRange = (value: number, low: number, high: number): string[] =>
   value >= low && value <= high ? none : [inclusiveRange(low, high)];
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535);
 export const isValidUserId = (id: number): string[] => isInRange(id, 0, 2147483647);
@@ -208,21 +192,6 @@ export function isPercent(value: string): string[] {
 export function isHttpHeaderName(value: string): string[] {
   if (httpHeader.test(value)) return none;
   return [patternMessage("a valid HTTP header must consist of alphanumeric characters or '-'", httpHeaderFmt, 'X-Header-Name')];
-}
-
-export function isEnvVarName(value: string): string[] {
-  const problems = envVar.test(value)
-    ? []
-    : [
-        patternMessage(
-          "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-          envVarFmt,
-          'my.env-name',
-          'MY_ENV.NAME',
-          'MyEnvName1',
-        ),
-      ];
-  return [...problems, ...dotDotProblems(value)];
 }
 
 export function isRelaxedEnvVarName(value: string): string[] {

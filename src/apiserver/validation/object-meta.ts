@@ -29,8 +29,8 @@ const nameRules: Record<'subdomain' | 'label' | 'label1035', (name: string) => s
 };
 
 export const fieldIsImmutable = 'field is immutable';
-export const mustBeNonNegative = 'must be greater than or equal to 0';
-export const maxAnnotationBytes = 262144;
+const mustBeNonNegative = 'must be greater than or equal to 0';
+const maxAnnotationBytes = 262144;
 
 /** Reasons why a name does not fit its rule. A prefix will get more characters behind it. */
 export function nameProblems(rule: NameRule, name: string, isPrefix = false): string[] {
@@ -130,7 +130,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return errors;
 }
 
-export function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: string): FieldError[] {
+function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: string): FieldError[] {
   if (!references) return [];
   const errors: FieldError[] = [];
   let controller = '';
@@ -163,7 +163,7 @@ function validateOwnerReference(reference: OwnerReference, path: string): FieldE
   return errors;
 }
 
-export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
+function validateFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
   if (!finalizers) return [];
   const errors = finalizers.flatMap(finalizer => isQualifiedName(finalizer).map(problem => invalid(path, finalizer, problem)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))

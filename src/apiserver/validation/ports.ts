@@ -1,20 +1,12 @@
-import { invalid, notSupported, type FieldError } from '../../api/field-error.ts';
+import { invalid, type FieldError } from '../../api/field-error.ts';
 import { isPercent, isValidPortName, isValidPortNum } from './names.ts';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'] as const;
-
-export function validatePortNumber(port: number, path: string): FieldError[] {
-  return isValidPortNum(port).map(problem => invalid(path, port, problem));
-}
 
 /** A port by number or by name. */
 export function validatePortNumOrName(port: number | string, path: string): FieldError[] {
   const problems = typeof port === 'number' ? isValidPortNum(port) : isValidPortName(port);
   return problems.map(problem => invalid(path, port, problem));
-}
-
-export function validateProtocol(protocol: string, path: string): FieldError[] {
-  return (protocols as readonly string[]).includes(protocol) ? [] : [notSupported(path, protocol, protocols)];
 }
 
 /** `5` or `25%`; both non-negative. */
@@ -23,7 +15,7 @@ export function validateNonNegativeIntOrPercent(value: number | string, path: st
   return value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
 }
 
-export function percentOf(value: number | string): number | undefined {
+function percentOf(value: number | string): number | undefined {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? Number(value.slice(0, -1)) : undefined;
 }
 

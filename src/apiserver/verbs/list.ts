@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** How long a read waits for a revision that this server has not reached yet. */
-export const futureRevisionWaitMs = 3000;
+const futureRevisionWaitMs = 3000;
 
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const limit = parseGoInteger(query.get('limit') ?? '', 'ParseInt');

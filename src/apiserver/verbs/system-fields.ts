@@ -44,7 +44,7 @@ export function keepSystemFields(next: ObjectMeta, old: ObjectMeta): void {
 }
 
 /** True when something besides metadata and (for kinds with a status) status differs. */
-export function specChanged(next: KubeObject, old: KubeObject, { strategy, isCustom }: Resource): boolean {
+function specChanged(next: KubeObject, old: KubeObject, { strategy, isCustom }: Resource): boolean {
   // Go's types do not tell an empty list from none, custom resources do.
   const isEqual = isCustom ? jsonEqual : semanticEqual;
   const ignored = strategy.hasStatus === false ? ['metadata', 'managedFields'] : ['metadata', 'status'];

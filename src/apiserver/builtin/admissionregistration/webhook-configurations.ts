@@ -34,7 +34,7 @@ const strict: Leniency = {
 };
 
 /** A name of three labels or more, such as `check.example.com`. */
-export function validateFullyQualifiedName(path: string, name: string): FieldError[] {
+function validateFullyQualifiedName(path: string, name: string): FieldError[] {
   if (name === '') return [required(path)];
   const problems = isDns1123Subdomain(name);
   if (problems.length > 0) return [invalid(path, name, problems.join(','))];

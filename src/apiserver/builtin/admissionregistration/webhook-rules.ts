@@ -76,7 +76,7 @@ export function validateClientConfig(config: AdmissionregistrationV1WebhookClien
   return validateWebhookService({ ...service, name: service.namespace, namespace: service.name }, at.child(path, 'service'));
 }
 
-export function validateWebhookUrl(text: string, path: string): FieldError[] {
+function validateWebhookUrl(text: string, path: string): FieldError[] {
   const form = '; desired format: https://host[/path]';
   const errors: FieldError[] = [];
   const [, scheme = '', , authority = '', , query = '', fragment = ''] =
@@ -91,10 +91,7 @@ export function validateWebhookUrl(text: string, path: string): FieldError[] {
   return errors;
 }
 
-export function validateWebhookService(
-  service: { name: string; namespace: string; path?: string; port?: number },
-  path: string,
-): FieldError[] {
+function validateWebhookService(service: { name: string; namespace: string; path?: string; port?: number }, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!service.name) errors.push(required(at.child(path, 'name')));
   if (!service.namespace) errors.push(required(at.child(path, 'namespace')));

@@ -37,7 +37,7 @@ export interface ClaimSpecOptions {
 }
 
 /** The spec of a claim, also inside templates. */
-export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string, options: ClaimSpecOptions = {}): FieldError[] {
+function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string, options: ClaimSpecOptions = {}): FieldError[] {
   const errors: FieldError[] = [];
   if ((spec.accessModes ?? []).length === 0) errors.push(required(at.child(path, 'accessModes'), 'at least 1 access mode is required'));
   errors.push(

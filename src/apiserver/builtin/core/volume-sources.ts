@@ -15,7 +15,7 @@ const needs =
   (source, path) =>
     fields.filter(field => text(source, field) === '' && list(source, field).length === 0).map(field => required(at.child(path, field)));
 
-export function validateNoBacksteps(value: string, path: string): FieldError[] {
+function validateNoBacksteps(value: string, path: string): FieldError[] {
   return value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : [];
 }
 

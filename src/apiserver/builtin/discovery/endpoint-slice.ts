@@ -15,7 +15,7 @@ const asSlice = (obj: KubeObject) => obj as unknown as EndpointSlice;
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
 /** A host name of at least two labels; a dot at its end is fine. */
-export function validateFullyQualifiedDomainName(path: string, value: string): FieldError[] {
+function validateFullyQualifiedDomainName(path: string, value: string): FieldError[] {
   if (value === '') return [required(path)];
   const name = value.replace(/\.$/, '');
   const problems = isDns1123Subdomain(name);

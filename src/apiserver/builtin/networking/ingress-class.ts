@@ -10,7 +10,7 @@ import { validateTypedReference } from './ingress.ts';
 const asClass = (obj: KubeObject) => obj as unknown as IngressClass;
 
 /** `example.com/anything`. */
-export function validateDomainPrefixedPath(value: string, path: string): FieldError[] {
+function validateDomainPrefixedPath(value: string, path: string): FieldError[] {
   if (value === '') return [required(path)];
   const slash = value.indexOf('/');
   const domain = value.slice(0, Math.max(0, slash));

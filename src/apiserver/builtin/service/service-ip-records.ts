@@ -13,7 +13,7 @@ const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const manager = 'ipallocator.k8s.io';
 
 /** The IPAddress by which the server shows that a service holds an address. */
-export function ipAddressFor(service: KubeObject, address: string): KubeObject | undefined {
+function ipAddressFor(service: KubeObject, address: string): KubeObject | undefined {
   const ip = parseIp(address);
   if (!ip) return undefined;
   const { namespace = '', name = '' } = service.metadata;

@@ -11,7 +11,7 @@ export interface ServiceNetworkOptions {
   readonly nodePorts: readonly [first: number, last: number];
 }
 
-export const defaultServiceNetwork: ServiceNetworkOptions = { cidr: '10.0.0.0/16', nodePorts: [30000, 32767] };
+const defaultServiceNetwork: ServiceNetworkOptions = { cidr: '10.0.0.0/16', nodePorts: [30000, 32767] };
 
 const services = { group: '', resource: 'services' };
 const reservationMs = 30_000;

@@ -100,7 +100,7 @@ export const deploymentKind: BuiltinKind = {
   },
 };
 
-export function validateAvailableIsReady(status: { availableReplicas?: number; readyReplicas?: number }, errors: FieldError[]): void {
+function validateAvailableIsReady(status: { availableReplicas?: number; readyReplicas?: number }, errors: FieldError[]): void {
   const available = status.availableReplicas ?? 0;
   if (available > (status.readyReplicas ?? 0))
     errors.push(invalid('status.availableReplicas', available, 'cannot be greater than readyReplicas'));

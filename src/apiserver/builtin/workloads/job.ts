@@ -24,7 +24,7 @@ const uidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 
-export function setJobSpecDefaults(spec: JobSpec): void {
+function setJobSpecDefaults(spec: JobSpec): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2147483647;

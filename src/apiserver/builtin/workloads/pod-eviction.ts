@@ -87,7 +87,7 @@ function isUnhealthyAndEvictable(pod: Pod, { spec, status }: PodDisruptionBudget
 }
 
 /** The budget after one more pod was taken from it. Throws when it cannot spare one. */
-export function countDisruption(budget: PodDisruptionBudget, podName: string, now: Date): PodDisruptionBudget {
+function countDisruption(budget: PodDisruptionBudget, podName: string, now: Date): PodDisruptionBudget {
   const name = budget.metadata?.name ?? '';
   const status = budget.status;
   const forbid = (why: string) => forbiddenError({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);

@@ -42,7 +42,7 @@ const standardResources = new Set([
 const integerResources = new Set(countedObjects);
 
 export const isHugePageName = (name: string) => name.startsWith(hugePagesPrefix);
-export const isNativeResource = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
+const isNativeResource = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
 export const isOvercommitAllowed = (name: string) => isNativeResource(name) && !isHugePageName(name);
 export const isPodLevelResource = (name: string) => computeResources.includes(name) || isHugePageName(name);
 
@@ -123,7 +123,7 @@ function positiveCompute(list: Quantities | undefined): Quantities {
   return found;
 }
 
-export function validateContainerResourceName(name: string, path: string): FieldError[] {
+function validateContainerResourceName(name: string, path: string): FieldError[] {
   const errors = validateResourceName(name, path);
   if (!name.includes('/')) {
     if (!containerResources.has(name) && !isHugePageName(name))

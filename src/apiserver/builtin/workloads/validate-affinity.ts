@@ -41,7 +41,7 @@ function validateWeight(weight: number, path: string, errors: FieldError[]): voi
   if (!(weight > 0 && weight <= 100)) errors.push(invalid(at.child(path, 'weight'), weight ?? 0, 'must be in the range 1-100'));
 }
 
-export function validateNodeSelector(selector: NodeSelector, path: string, allowInvalidValues: boolean): FieldError[] {
+function validateNodeSelector(selector: NodeSelector, path: string, allowInvalidValues: boolean): FieldError[] {
   const termsPath = at.child(path, 'nodeSelectorTerms');
   const terms = selector.nodeSelectorTerms ?? [];
   if (terms.length === 0) return [required(termsPath, 'must have at least one node selector term')];

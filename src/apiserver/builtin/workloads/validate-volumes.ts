@@ -20,7 +20,7 @@ import { legacyVolumeTypes } from './validate-legacy-volumes.ts';
 import { validateLocalPath, validateNoBacksteps } from './validate-path.ts';
 import { validateDownwardApiVolume, validateProjectedVolume } from './validate-projected-volume.ts';
 
-export const fileModeMessage = 'must be a number between 0 and 0777 (octal), both inclusive';
+const fileModeMessage = 'must be a number between 0 and 0777 (octal), both inclusive';
 
 /** Source of one kind of volume: where errors about it are reported, and its rules. */
 export interface VolumeType {
