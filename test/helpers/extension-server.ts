@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { networkInterfaces } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAuthority, issueLeaf } from '../../src/pki/certificate-authority.ts';
@@ -63,7 +62,7 @@ export class ExtensionServer implements AsyncDisposable {
     const authority = createAuthority('flavours-authority', new Date());
     const { certificate, key } = issueLeaf(authority, { commonName: 'flavours', usage: 'server', hosts: [serviceName], now: new Date() });
     const server = createServer({ cert: certificate, key, ca: clientAuthority, requestCert: true, rejectUnauthorized: false });
-    await new Promise<void>(resolve => server.listen(0, '0.0.0.0', resolve));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     return new ExtensionServer(server, Buffer.from(authority.certificate).toString('base64'));
   }
 
@@ -102,11 +101,4 @@ export class ExtensionServer implements AsyncDisposable {
     const name = pathname.split('/')[5];
     return answer(name ? flavour(name) : { kind: 'FlavourList', apiVersion: `${group}/v1`, metadata: {}, items: [flavour('vanilla')] });
   }
-}
-
-/** An address of this machine that others could reach; endpoints may not be on the loopback interface. */
-export function ownAddress(): string | undefined {
-  return Object.values(networkInterfaces())
-    .flat()
-    .find(address => address && !address.internal && address.family === 'IPv4')?.address;
 }
