@@ -36,7 +36,11 @@ export function listKey(namespace: string, name: string): string {
 /** Kind and apiVersion come first, so that list items can leave them out by skipping a prefix. */
 export function encodeObject(obj: KubeObject): Buffer {
   const { kind, apiVersion, ...rest } = obj;
-  return Buffer.from(printJson({ kind, apiVersion, ...rest }), 'utf8');
+  const text = printJson({ kind, apiVersion, ...rest });
+  // Not from Node's shared pool: what lives long would keep its short-lived neighbours there in memory.
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** The number of bytes that `encodeObject` puts before the first field after kind and apiVersion. */
