@@ -1,5 +1,6 @@
 /** `npm run check`: everything that needs no running server. Stops at the first fault. */
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '-p', '.'],
@@ -9,7 +10,7 @@ const steps: [name: string, command: string, ...args: string[]][] = [
 
 for (const [name, command, ...args] of steps) {
   const startedAt = Date.now();
-  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  const { status } = spawnSync(join('node_modules/.bin', command), args, { stdio: 'inherit' });
   console.log(`${status === 0 ? 'ok    ' : 'failed'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   if (status !== 0) process.exit(1);
 }
