@@ -10,4 +10,5 @@ const deprecatedNodeLabels: Readonly<Record<string, string>> = {
 };
 
 /** What to say to somebody who selects nodes by an old label; undefined when the label is fine. */
-export const nodeLabelWarning = (label: string): string | undefined => deprecatedNodeLabels[label];
+export const nodeLabelWarning = (label: string): string | undefined =>
+  Object.hasOwn(deprecatedNodeLabels, label) ? deprecatedNodeLabels[label] : undefined;

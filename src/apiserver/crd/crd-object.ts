@@ -1,5 +1,6 @@
 import type { ApiextensionsV1WebhookClientConfig as WebhookClientConfig } from '../../api/kubernetes.ts';
 import type { KubeObject } from '../../api/object.ts';
+import type { PrinterColumn } from '../table/custom-printer.ts';
 import type { ScalePaths } from './scale.ts';
 import type { SchemaProps } from './schema-props.ts';
 
@@ -32,15 +33,6 @@ export interface CrdVersion {
   subresources?: { status?: object; scale?: ScalePaths };
   additionalPrinterColumns?: PrinterColumn[];
   selectableFields?: { jsonPath: string }[];
-}
-
-export interface PrinterColumn {
-  name: string;
-  type: string;
-  jsonPath: string;
-  format?: string;
-  description?: string;
-  priority?: number;
 }
 
 export interface CrdStatus {

@@ -9,7 +9,8 @@ import type { Codec, Resource, Strategy, Subresource, WriteContext } from '../re
 import { undecodableBody } from '../schema/go-json-error.ts';
 import { isQualifiedName } from '../validation/names.ts';
 import { versionConverter, type ConvertVersion } from './convert-versions.ts';
-import { crdSpec, isConditionTrue, type CrdSpec, type CrdVersion, type PrinterColumn } from './crd-object.ts';
+import { crdSpec, isConditionTrue, type CrdSpec, type CrdVersion } from './crd-object.ts';
+import type { PrinterColumn } from '../table/custom-printer.ts';
 import { namesOf, valueAt } from './json-path.ts';
 import { validateReplicas, type ScalePaths } from './scale.ts';
 import type { SchemaProps } from './schema-props.ts';

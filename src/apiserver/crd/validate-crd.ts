@@ -5,7 +5,8 @@ import { validateClientConfig } from '../builtin/admissionregistration/webhook-r
 import { parseRequestUri } from '../cel/request-uri.ts';
 import { isDns1035Label, isDns1123Subdomain } from '../validation/names.ts';
 import { validateImmutableField } from '../validation/object-meta.ts';
-import { crdSpec, crdStatus, isConditionTrue, type CrdNames, type CrdSpec, type CrdVersion, type PrinterColumn } from './crd-object.ts';
+import { crdSpec, crdStatus, isConditionTrue, type CrdNames, type CrdSpec, type CrdVersion } from './crd-object.ts';
+import type { PrinterColumn } from '../table/custom-printer.ts';
 import { resolveFieldPath } from './field-path.ts';
 import { checkSchemaDepth, schemaHas, type SchemaProps } from './schema-props.ts';
 import { isKnownFormat } from './string-formats.ts';

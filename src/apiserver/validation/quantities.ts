@@ -1,4 +1,4 @@
-import * as exact from '../../schema/quantity.ts';
+import * as exact from '../schema/quantity.ts';
 
 /** A quantity as objects hold it. */
 export type Quantity = string | number;
@@ -18,9 +18,12 @@ function parse(quantity: Quantity): exact.Quantity {
   return value;
 }
 
-export const compareQuantities = (a: Quantity, b: Quantity) => (a === b ? 0 : exact.compareQuantities(parse(a), parse(b)));
+/** An absent quantity is a zero. */
+export const compareQuantities = (a: Quantity = 0, b: Quantity = 0) => (a === b ? 0 : exact.compareQuantities(parse(a), parse(b)));
 export const addQuantities = (a: Quantity, b: Quantity) => exact.printQuantity(exact.addQuantities(parse(a), parse(b)));
 export const formatQuantity = (quantity: Quantity) => exact.printQuantity(parse(quantity));
+/** In nano units, the smallest there are. */
+export const nanoUnits = (quantity: Quantity) => exact.wholeValue(parse(quantity), -9);
 /** Rounded up to a whole number. */
 export const quantityValue = (quantity: Quantity) => exact.wholeValue(parse(quantity));
 /** Whether nothing is left after the thousandths are rounded up. */

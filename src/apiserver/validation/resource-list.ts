@@ -1,6 +1,6 @@
 import { invalid, type FieldError } from '../../api/field-error.ts';
 import { isQualifiedName } from './names.ts';
-import { isWholeQuantity, nanoUnits } from './quantity-order.ts';
+import { isWholeNumber, nanoUnits } from './quantities.ts';
 
 export type ResourceList = Readonly<Record<string, string | number>>;
 
@@ -28,16 +28,16 @@ const quotaResources: ReadonlySet<string> = new Set([
   ...countedObjects,
 ]);
 
-const isHugePages = (name: string) => name.startsWith('hugepages-');
-const isQuotaHugePages = (name: string) => isHugePages(name) || name.startsWith('requests.hugepages-');
+export const isHugePageName = (name: string) => name.startsWith('hugepages-');
+const isQuotaHugePages = (name: string) => isHugePageName(name) || name.startsWith('requests.hugepages-');
 export const isStandardQuotaResource = (name: string) => quotaResources.has(name) || isQuotaHugePages(name);
 const isStandardResource = (name: string) => isStandardQuotaResource(name) || name === 'storage';
-const isStandardContainerResource = (name: string) => computeResources.includes(name) || isHugePages(name);
+const isStandardContainerResource = (name: string) => computeResources.includes(name) || isHugePageName(name);
 const isNativeResource = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
-export const isOvercommitAllowed = (name: string) => isNativeResource(name) && !isHugePages(name);
+export const isOvercommitAllowed = (name: string) => isNativeResource(name) && !isHugePageName(name);
 const isExtendedResource = (name: string) =>
   !isNativeResource(name) && !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0;
-const isIntegerResource = (name: string) => countedObjects.includes(name) || isExtendedResource(name);
+export const isIntegerResource = (name: string) => countedObjects.includes(name) || isExtendedResource(name);
 
 export function validateResourceName(name: string, path: string): FieldError[] {
   const errors = isQualifiedName(name).map(problem => invalid(path, name, problem));
@@ -70,6 +70,6 @@ export function validatePositiveQuantity(quantity: string | number, path: string
 /** Not negative, and whole where only whole things can be counted. */
 export function validateResourceQuantityValue(name: string, quantity: string | number, path: string): FieldError[] {
   const errors = validateNonNegativeQuantity(quantity, path);
-  if (isIntegerResource(name) && !isWholeQuantity(quantity)) errors.push(invalid(path, String(quantity), 'must be an integer'));
+  if (isIntegerResource(name) && !isWholeNumber(quantity)) errors.push(invalid(path, String(quantity), 'must be an integer'));
   return errors;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { imageTag } from './image-name.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '{', '}'), { minLength: 1, maxLength: 40 });
@@ -40,14 +39,3 @@ test('equal texts have no diff', () => {
     }),
   );
 });
-
-const digest = `sha256:${'0'.repeat(64)}`;
-const tags: [string, string][] = [
-  ['nginx', 'latest'],
-  ['nginx:1.2', '1.2'],
-  ['registry.example.com:5000/a/b', 'latest'],
-  [`nginx@${digest}`, ''],
-  [`nginx:1@${digest}`, '1'],
-  ['Not An Image', ''],
-];
-for (const [image, tag] of tags) test(`the tag of "${image}" is "${tag}"`, () => assert.equal(imageTag(image), tag));

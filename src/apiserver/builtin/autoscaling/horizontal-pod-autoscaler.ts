@@ -2,7 +2,7 @@ import { at, forbidden, invalid, notSupported, required, type FieldError } from 
 import type { KubeObject } from '../../../api/object.ts';
 import { isDns1123Label, isPathSegmentName } from '../../validation/names.ts';
 import { validateNonNegative } from '../../validation/object-meta.ts';
-import { nanoUnits } from '../../validation/quantity-order.ts';
+import { nanoUnits } from '../../validation/quantities.ts';
 import { validateContainerResourceName, validateNonNegativeQuantity } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { carryOver, invalidFor, oneOf } from '../kind-parts.ts';

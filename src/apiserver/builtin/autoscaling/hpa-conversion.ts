@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/object.ts';
 import { printJson } from '../../../util/json.ts';
-import { nanoUnits } from '../../validation/quantity-order.ts';
+import { compareQuantities, type Quantity } from '../../validation/quantities.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -158,12 +158,21 @@ const resourceTarget = (s: Fields): Fields =>
     averageUtilization: s['targetAverageUtilization'],
   });
 
+/** The amount comes from an annotation: it need not be a quantity at all. */
+function isZero(amount: unknown): boolean {
+  try {
+    return compareQuantities(amount as Quantity | undefined) === 0;
+  } catch {
+    return true;
+  }
+}
+
 const specSourcesToV2: Sources = {
   object: s => ({
     describedObject: s['target'],
     target: present({
       type: s['averageValue'] === undefined ? 'Value' : 'AverageValue',
-      value: s['averageValue'] !== undefined && nanoUnits(s['targetValue'] as string) === 0n ? undefined : s['targetValue'],
+      value: s['averageValue'] !== undefined && isZero(s['targetValue']) ? undefined : s['targetValue'],
       averageValue: s['averageValue'],
     }),
     metric: metricIdentifier(s['metricName'], s['selector']),

@@ -3,7 +3,7 @@ import { at, duplicate, forbidden, invalid, required, type FieldError } from '..
 import type { LimitRange, LimitRangeItem } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isQualifiedName } from '../../validation/names.ts';
-import { compareQuantities, nanoUnits } from '../../validation/quantity-order.ts';
+import { compareQuantities, nanoUnits } from '../../validation/quantities.ts';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';

@@ -5,7 +5,7 @@ import { jsonEqual } from '../../../util/json.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../validation/names.ts';
 import { fieldIsImmutable, validateImmutableField } from '../../validation/object-meta.ts';
-import { compareQuantities, isWholeQuantity, nanoUnits } from '../../validation/quantity-order.ts';
+import { compareQuantities, isWholeNumber, nanoUnits } from '../../validation/quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantityValue } from '../../validation/resource-list.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
@@ -235,7 +235,7 @@ function warnings(obj: KubeObject): string[] {
     );
   for (const list of ['requests', 'limits'] as const) {
     const amount = specOf(obj).resources?.[list]?.['storage'];
-    if (amount !== undefined && !isWholeQuantity(amount))
+    if (amount !== undefined && !isWholeNumber(amount))
       found.push(`spec.resources.${list}[storage]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`);
   }
   return found;

@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/kubern
 import type { KubeObject } from '../../../api/object.ts';
 import { isDns1123Subdomain } from '../../validation/names.ts';
 import { semanticEqual, validateImmutableField } from '../../validation/object-meta.ts';
-import { nanoUnits } from '../../validation/quantity-order.ts';
+import { nanoUnits } from '../../validation/quantities.ts';
 import { validatePositiveQuantity } from '../../validation/resource-list.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

@@ -2,7 +2,7 @@ import { at, invalid, required, type FieldError } from '../../../api/field-error
 import type { ResourceQuota, ResourceQuotaSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { fieldIsImmutable } from '../../validation/object-meta.ts';
-import { compareQuantities } from '../../validation/quantity-order.ts';
+import { compareQuantities } from '../../validation/quantities.ts';
 import {
   isStandardQuotaResource,
   validateQuotaResourceName,

@@ -2,7 +2,7 @@ import { at, forbidden, invalid, required, tooLong, tooMany, type FieldError } f
 import type { KubeObject } from '../../../api/object.ts';
 import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
 import { semanticEqual, validateImmutableField } from '../../validation/object-meta.ts';
-import { compareQuantities, nanoUnits } from '../../validation/quantity-order.ts';
+import { compareQuantities, nanoUnits } from '../../validation/quantities.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { validateNodeSelector } from '../core/node-selector.ts';
 import { apiTime, invalidFor } from '../kind-parts.ts';

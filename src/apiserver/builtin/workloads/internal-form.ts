@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { internalTypes } from './internal-types.ts';
-import { formatQuantity } from './quantities.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { formatQuantity } from '../../validation/quantities.ts';
+import { unifiedDiff } from '../../validation/unified-diff.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,8 +11,9 @@ import type {
   Volume,
 } from '../../../api/kubernetes.ts';
 import { defaultPullPolicy } from './image-name.ts';
-import { aggregateLimits, aggregateRequests, isHugePageName, isOvercommitAllowed, isPodLevelResource } from './pod-resources.ts';
-import { roundUpToMilli, type Quantities } from './quantities.ts';
+import { isHugePageName, isOvercommitAllowed } from '../../validation/resource-list.ts';
+import { aggregateLimits, aggregateRequests, isPodLevelResource } from './pod-resources.ts';
+import { roundUpToMilli, type Quantities } from '../../validation/quantities.ts';
 
 const defaultFileMode = 0o644;
 

@@ -4,7 +4,7 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api
 import type { KubeObject } from '../../../api/object.ts';
 import { computeQosClass, isSidecar } from './pod-resources.ts';
 import { podOptions } from './pod-validation-options.ts';
-import type { Quantities } from './quantities.ts';
+import type { Quantities } from '../../validation/quantities.ts';
 import { semanticEqual } from './semantic-equal.ts';
 import { mirrorAnnotation } from './validate-pod-annotations.ts';
 import { specOf, validatePod, withField } from './validate-pod-update.ts';

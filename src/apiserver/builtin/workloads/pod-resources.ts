@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { Container, Pod, PodSpec, ResourceClaim, ResourceRequirements } from '../../../api/kubernetes.ts';
-import { isDns1123Label, isQualifiedName } from '../../validation/names.ts';
+import { isDns1123Label } from '../../validation/names.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import {
   addQuantities,
@@ -11,48 +11,19 @@ import {
   quantityValue,
   type Quantities,
   type Quantity,
-} from './quantities.ts';
+} from '../../validation/quantities.ts';
+import {
+  isHugePageName,
+  isIntegerResource,
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from '../../validation/resource-list.ts';
 
 const hugePagesPrefix = 'hugepages-';
 const computeResources = ['cpu', 'memory'];
-const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const countedObjects = [
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-];
-const standardResources = new Set([
-  ...containerResources,
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'storage',
-  'requests.storage',
-  ...countedObjects,
-]);
-const integerResources = new Set(countedObjects);
 
-export const isHugePageName = (name: string) => name.startsWith(hugePagesPrefix);
-const isNativeResource = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
-export const isOvercommitAllowed = (name: string) => isNativeResource(name) && !isHugePageName(name);
 export const isPodLevelResource = (name: string) => computeResources.includes(name) || isHugePageName(name);
-
-function isStandardResource(name: string): boolean {
-  return standardResources.has(name) || isHugePageName(name) || name.startsWith(`requests.${hugePagesPrefix}`);
-}
-
-function isExtendedResource(name: string): boolean {
-  return !isNativeResource(name) && !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0;
-}
 
 export const isSidecar = (container: Container) => container.restartPolicy === 'Always';
 
@@ -123,33 +94,15 @@ function positiveCompute(list: Quantities | undefined): Quantities {
   return found;
 }
 
-function validateContainerResourceName(name: string, path: string): FieldError[] {
-  const errors = validateResourceName(name, path);
-  if (!name.includes('/')) {
-    if (!containerResources.has(name) && !isHugePageName(name))
-      errors.push(invalid(path, name, 'must be a standard resource for containers'));
-  } else if (!isNativeResource(name) && !isExtendedResource(name))
-    errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
-  return errors;
-}
-
 function validatePodResourceName(name: string, path: string): FieldError[] {
   const errors = validateResourceName(name, path);
   if (errors.length === 0 && !isPodLevelResource(name)) errors.push(notSupported(path, name, ['cpu', hugePagesPrefix, 'memory']));
   return errors;
 }
 
-function validateResourceName(name: string, path: string): FieldError[] {
-  const errors = isQualifiedName(name).map(message => invalid(path, name, message));
-  if (errors.length === 0 && !name.includes('/') && !isStandardResource(name))
-    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
-  return errors;
-}
-
 export function validateResourceQuantity(name: string, quantity: Quantity, path: string, errors: FieldError[]): void {
   if (compareQuantities(quantity, '0') < 0) errors.push(invalid(path, formatQuantity(quantity), 'must be greater than or equal to 0'));
-  if ((integerResources.has(name) || isExtendedResource(name)) && !isWholeNumber(quantity))
-    errors.push(invalid(path, formatQuantity(quantity), 'must be an integer'));
+  if (isIntegerResource(name) && !isWholeNumber(quantity)) errors.push(invalid(path, formatQuantity(quantity), 'must be an integer'));
 }
 
 /** Whether a huge page quantity is a whole number of pages. */

@@ -3,23 +3,14 @@ import type { ContainerPort, NodeSelectorTerm, PodAffinity, PodSpec, PodTemplate
 import type { ObjectMeta } from '../../../api/object.ts';
 import { warningsForIp } from '../../validation/ip.ts';
 import { isDns1123Label, isLabelValue } from '../../validation/names.ts';
-import { formatQuantity, isWholeNumber } from './quantities.ts';
+import { formatQuantity, isWholeNumber } from '../../validation/quantities.ts';
+import { nodeLabelWarning } from '../node-label-warnings.ts';
 import { semanticEqual } from './semantic-equal.ts';
 import { warningsForClaimSpec } from './validate-claim-spec.ts';
 import { appArmorPrefix, appArmorProfileOf, seccompContainerPrefix, seccompPodAnnotation } from './validate-pod-annotations.ts';
 import { visitContainers } from './visit-containers.ts';
 import { overlappingPathWarnings } from './volume-path-warnings.ts';
 
-const deprecatedNodeLabels: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  'app.kubernetes.io/created-by': 'deprecated since v1.9',
-  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
-  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
-};
 const deprecatedAnnotations: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -85,7 +76,7 @@ export function warningsForPod(spec: PodSpec, meta: ObjectMeta | undefined, path
 
 function warnAboutNodes(spec: PodSpec, path: string, warnings: string[]): void {
   for (const key in spec.nodeSelector) {
-    const message = deprecatedNodeLabels[key];
+    const message = nodeLabelWarning(key);
     if (message) warnings.push(`${at.key(at.child(path, 'nodeSelector'), key)}: ${message}`);
   }
   const affinity = spec.affinity?.nodeAffinity;
@@ -100,7 +91,7 @@ function warnAboutNodes(spec: PodSpec, path: string, warnings: string[]): void {
   );
   (spec.topologySpreadConstraints ?? []).forEach(({ topologyKey, labelSelector }, i) => {
     const own = at.index(at.child(path, 'topologySpreadConstraints'), i);
-    const message = deprecatedNodeLabels[topologyKey];
+    const message = nodeLabelWarning(topologyKey);
     if (message) warnings.push(`${at.child(own, 'topologyKey')}: ${topologyKey} is ${message}`);
     if (!labelSelector) warnings.push(`${at.child(own, 'labelSelector')}: a null labelSelector results in matching no pod`);
   });
@@ -109,7 +100,7 @@ function warnAboutNodes(spec: PodSpec, path: string, warnings: string[]): void {
 function warnAboutTerm(term: NodeSelectorTerm, path: string, checksValues: boolean, warnings: string[]): void {
   (term.matchExpressions ?? []).forEach(({ key, values = [] }, i) => {
     const own = at.index(at.child(path, 'matchExpressions'), i);
-    const message = deprecatedNodeLabels[key];
+    const message = nodeLabelWarning(key);
     if (message) warnings.push(`${at.child(own, 'key')}: ${key} is ${message}`);
     if (checksValues)
       values.forEach((value, j) => {

@@ -6,7 +6,7 @@ import { isDns1123Label, isDns1123Subdomain } from '../../validation/names.ts';
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { validateResourceQuantity } from './pod-resources.ts';
-import { compareQuantities, formatQuantity, isWholeNumber } from './quantities.ts';
+import { compareQuantities, formatQuantity, isWholeNumber } from '../../validation/quantities.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const volumeModes = ['Block', 'Filesystem'];

@@ -3,7 +3,7 @@ import { at, invalid, notSupported, required } from '../../../api/field-error.ts
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../api/kubernetes.ts';
 import { isQualifiedName } from '../../validation/names.ts';
 import { pushInvalid } from './invalid-value.ts';
-import { compareQuantities, formatQuantity } from './quantities.ts';
+import { compareQuantities, formatQuantity } from '../../validation/quantities.ts';
 
 export const envFieldPaths: readonly string[] = [
   'metadata.name',

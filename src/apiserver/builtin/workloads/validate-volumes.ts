@@ -14,7 +14,7 @@ import type {
 import { isDns1123Label, isDns1123Subdomain } from '../../validation/names.ts';
 import { pushInvalid } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
-import { compareQuantities } from './quantities.ts';
+import { compareQuantities } from '../../validation/quantities.ts';
 import { validateClaimTemplate } from './validate-claim-spec.ts';
 import { legacyVolumeTypes } from './validate-legacy-volumes.ts';
 import { validateLocalPath, validateNoBacksteps } from './validate-path.ts';
