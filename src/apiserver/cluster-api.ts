@@ -12,6 +12,8 @@ export interface ClusterApi {
   peek(gr: GroupResource, namespace: string, name: string): KubeObject | undefined;
   /** All committed objects of a resource (in one namespace), sorted by namespace and name. Immutable. */
   peekAll(gr: GroupResource, namespace?: string): KubeObject[];
+  /** At least those objects that have a field of one of these names somewhere. The others need not be parsed to be left out. */
+  peekHaving?(gr: GroupResource, fields: readonly string[]): KubeObject[];
   /** Number of objects, without reading them. */
   count(gr: GroupResource, namespace?: string): number;
   /** Hears every committed change in order, in the turn it becomes visible. Listeners must not throw and must be quick. */

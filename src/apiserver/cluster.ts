@@ -56,6 +56,15 @@ export class Cluster implements ClusterApi, VerbDeps {
     return objects;
   }
 
+  peekHaving(gr: GroupResource, fields: readonly string[]): KubeObject[] {
+    const keys = fields.map(field => Buffer.from(`"${field}":`));
+    const objects: KubeObject[] = [];
+    this.store.forEach(storeKeyOf(gr), undefined, '', entry => {
+      if (keys.some(key => entry.bytes.includes(key))) objects.push(entry.obj);
+    });
+    return objects;
+  }
+
   count(gr: GroupResource, namespace?: string): number {
     return this.store.count(storeKeyOf(gr), namespace);
   }

@@ -66,7 +66,8 @@ export function garbageCollector(api: ClusterApi, options: ControllerOptions = {
     for (const resource of preferred.all()) {
       if (resource.resource === 'events' || seenStores.has(resource.storeKey)) continue;
       seenStores.add(resource.storeKey);
-      for (const obj of api.peekAll(resource)) remember(resource, obj);
+      const concerned = api.peekHaving?.(resource, ['ownerReferences', 'deletionTimestamp']) ?? api.peekAll(resource);
+      for (const obj of concerned) remember(resource, obj);
     }
   }
 
