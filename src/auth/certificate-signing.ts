@@ -2,12 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../api/kubernetes.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { ClusterApi } from '../apiserver/cluster-api.ts';
-import { timestamp, type ControllerOptions, type RunningController } from '../apiserver/controllers/running-controller.ts';
+import { type ControllerOptions, type RunningController } from '../apiserver/controllers/running-controller.ts';
 import type { CertificateAuthority } from '../pki/certificate-authority.ts';
 import { parseCertificateRequest, type CertificateRequest } from '../pki/certificate-request.ts';
 import { workQueue, type Outcome } from '../runtime/work-queue.ts';
 import { kubeletClientProblem, refusalOf, signers, signRequest } from './certificate-signers.ts';
 import type { Authorizer, UserInfo } from './user.ts';
+import { timestamp } from '../util/timestamp.ts';
 
 type Csr = KubeObject & CertificateSigningRequest;
 

@@ -5,6 +5,7 @@ import type { Authenticator } from './authenticator.ts';
 import { printErrors, printMissing, type RbacAuthorizer } from './rbac.ts';
 import { selectorProblems, validateAccessReview } from './review-validation.ts';
 import type { AccessAttributes, UserInfo } from './user.ts';
+import { timestamp } from '../util/timestamp.ts';
 
 export interface ReviewContext {
   readonly authorizer: RbacAuthorizer;
@@ -99,7 +100,7 @@ function reviewRules(obj: KubeObject, ctx: ReviewContext): KubeObject {
 }
 
 function reviewSelf(obj: KubeObject, ctx: ReviewContext): KubeObject {
-  const creationTimestamp = `${ctx.now.toISOString().slice(0, 19)}Z`;
+  const creationTimestamp = timestamp(ctx.now);
   return { apiVersion: obj.apiVersion, kind: obj.kind, metadata: { creationTimestamp }, status: { userInfo: printUser(ctx.user) } };
 }
 

@@ -4,6 +4,7 @@ import { parseApiVersion, type KubeObject } from '../api/object.ts';
 import { badRequest, conflict, invalidObject, notFoundError } from '../api/status.ts';
 import type { ClusterApi } from '../apiserver/cluster-api.ts';
 import type { ObjectRef, ServiceAccountTokens } from './service-account-tokens.ts';
+import { timestamp } from '../util/timestamp.ts';
 
 export interface TokenRequestContext {
   readonly api: ClusterApi;
@@ -41,7 +42,7 @@ export function completeTokenRequest(obj: KubeObject, ctx: TokenRequestContext):
   return {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    metadata: { ...obj.metadata, name: ctx.name, namespace: ctx.namespace, uid, creationTimestamp: printTime(ctx.now) },
+    metadata: { ...obj.metadata, name: ctx.name, namespace: ctx.namespace, uid, creationTimestamp: timestamp(ctx.now) },
     spec: { ...spec, boundObjectRef: spec.boundObjectRef ?? null },
     status: { token: '', expirationTimestamp: null },
   };
@@ -71,7 +72,7 @@ export function handleTokenRequest(obj: KubeObject, ctx: TokenRequestContext): K
   return {
     ...complete,
     spec,
-    status: { token, expirationTimestamp: printTime(new Date(ctx.now.getTime() + spec.expirationSeconds * 1000)) },
+    status: { token, expirationTimestamp: timestamp(new Date(ctx.now.getTime() + spec.expirationSeconds * 1000)) },
   };
 }
 
@@ -146,9 +147,4 @@ function find(api: ClusterApi, resource: string, namespace: string, name: string
   const found = api.peek({ group: '', resource }, namespace, name);
   if (!found) throw notFoundError({ group: '', resource }, name);
   return found;
-}
-
-/** Times of the API have no fraction. */
-function printTime(date: Date): string {
-  return date.toISOString().replace(/\.[0-9]+Z$/, 'Z');
 }

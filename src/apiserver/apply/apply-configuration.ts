@@ -5,11 +5,12 @@ import { cloneJson, jsonEqual, type Json, type JsonObject } from '../../util/jso
 import type { MergeType } from '../schema/merge-type.ts';
 import { emptySet, isEmptySet, printPaths, type FieldSet } from './field-set.ts';
 import { allowedByLastApplied, refreshLastApplied } from './last-applied.ts';
-import { recordChange, schemaOf, stripMeta, timeOf, withoutManagedFields, type Write } from './managed-fields.ts';
+import { recordChange, schemaOf, stripMeta, withoutManagedFields, type Write } from './managed-fields.ts';
 import { decodeOwners, encodeOwners, makeOwner, type Owner, type Owners } from './owner.ts';
 import { TypedError } from './typed-value.ts';
 import { validateTyped } from './typed-validate.ts';
 import { applyFields, OwnershipConflict } from './updater.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 export interface Apply extends Write {
   /** The body of the request: only what the manager has an opinion about. */
@@ -71,7 +72,7 @@ function checkKind({ live, applied, apiVersion, kind = live?.kind }: Apply): voi
 // Whoever made the object before ownership was kept must be somebody, or the first applier would take everything without asking.
 function recordFirst(apply: Apply, owners: Owners, before: Json): void {
   const { apiVersion, subresource, now } = apply;
-  const time = timeOf(now);
+  const time = timestamp(now);
   try {
     recordChange(apply, owners, apply.empty ?? {}, before, {
       manager: 'before-first-apply',
@@ -128,7 +129,7 @@ function applyOnce(apply: Apply, owners: Owners, before: Json, force: boolean): 
 
   const set = stripMeta(mine.set);
   if (isEmptySet(set)) owners.delete(applier.id);
-  else owners.set(applier.id, { ...mine, set, time: jsonEqual(before, next) ? mine.time : timeOf(now) });
+  else owners.set(applier.id, { ...mine, set, time: jsonEqual(before, next) ? mine.time : timestamp(now) });
   return { next, owners };
 }
 

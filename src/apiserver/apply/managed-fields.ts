@@ -6,6 +6,7 @@ import { capUpdates } from './cap-updates.ts';
 import { difference, emptySet, isEmptySet, setOfPaths, union, type FieldSet } from './field-set.ts';
 import { decodeOwners, encodeOwners, makeOwner, type Owners } from './owner.ts';
 import { takeChangedFields, type Schema } from './updater.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 /** What is common to all writes whose ownership is recorded. */
 export interface Write {
@@ -53,8 +54,6 @@ function excludedSet(paths: readonly (readonly string[])[] | undefined): FieldSe
   return set;
 }
 
-export const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
-
 /** The object without its managedFields, for comparing. The rest is shared. */
 export function withoutManagedFields(obj: KubeObject): Json {
   if (obj.metadata?.managedFields === undefined) return obj as unknown as Json;
@@ -78,7 +77,7 @@ export function recordUpdate(write: Write & { next: KubeObject }): void {
       operation: 'Update',
       apiVersion,
       subresource,
-      time: timeOf(now),
+      time: timestamp(now),
     });
   } catch {
     return;

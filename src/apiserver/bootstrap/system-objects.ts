@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ClusterApi } from '../cluster-api.ts';
-import { timestamp } from '../controllers/running-controller.ts';
 import { flowControlProducer, flowSchemas, priorityLevels, systemFlowSchemas, systemPriorityLevels } from './flow-control.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 

@@ -39,6 +39,3 @@ export const invalidFor = (path: string, value: unknown, problems: readonly stri
   problems.map(problem => invalid(path, value, problem));
 
 export const oneOf = (value: string | undefined, allowed: readonly string[]): boolean => value !== undefined && allowed.includes(value);
-
-/** Times of the API have whole seconds. */
-export const apiTime = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;

@@ -7,7 +7,8 @@ import { fetchRemote, type RemoteDeps } from '../aggregation/remote-server.ts';
 import { serviceResolver, slicesOf } from '../aggregation/resolve-service.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
 import { priorityOfGroup } from '../discovery.ts';
-import { timestamp, type ControllerOptions, type RunningController } from './running-controller.ts';
+import { type ControllerOptions, type RunningController } from './running-controller.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';

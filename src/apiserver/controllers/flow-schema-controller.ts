@@ -3,7 +3,8 @@ import { StatusError } from '../../api/status.ts';
 import { workQueue } from '../../runtime/work-queue.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/flow-control.ts';
 import type { ClusterApi } from '../cluster-api.ts';
-import { timestamp, type ControllerOptions, type RunningController } from './running-controller.ts';
+import { type ControllerOptions, type RunningController } from './running-controller.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const manager = 'api-priority-and-fairness-config-consumer-v1';
 

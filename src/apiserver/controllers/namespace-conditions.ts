@@ -1,4 +1,4 @@
-import { timestamp } from './running-controller.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 export interface NamespaceCondition {
   type: string;

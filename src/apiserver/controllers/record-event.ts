@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClusterApi } from '../cluster-api.ts';
-import { timestamp } from './running-controller.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const events = { group: '', version: 'v1', resource: 'events' };
 

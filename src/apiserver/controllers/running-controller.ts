@@ -10,8 +10,3 @@ export interface ControllerOptions {
   /** Hears every failure; the work is tried again all the same. */
   onError?(key: string, error: unknown, failures: number): void;
 }
-
-/** How the API writes a point in time: whole seconds, UTC. */
-export function timestamp(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
-}

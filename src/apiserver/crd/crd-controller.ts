@@ -3,11 +3,12 @@ import { StatusError } from '../../api/status.ts';
 import { workQueue } from '../../runtime/work-queue.ts';
 import { cloneJson, jsonEqual } from '../../util/json.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
-import { timestamp, type ControllerOptions, type RunningController } from '../controllers/running-controller.ts';
+import { type ControllerOptions, type RunningController } from '../controllers/running-controller.ts';
 import { customResourceCleanupFinalizer } from './cleanup-finalizer.ts';
 import { crdResource, crdSpec, crdStatus, findCondition, isConditionTrue, type CrdCondition } from './crd-object.ts';
 import { condition, decideNames, withCondition } from './crd-names.ts';
 import { approvalOf, isProtectedGroup, type Approval } from './validate-crd.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const fieldManager = 'kube-apiserver';
 /** Deletes in flight for one definition. */

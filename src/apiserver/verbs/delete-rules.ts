@@ -5,7 +5,7 @@ import { podGracePeriod } from '../builtin/workloads/pod-subresources.ts';
 import { foregroundFinalizer, orphanFinalizer } from '../controllers/garbage-collector.ts';
 import type { Resource } from '../resource.ts';
 import { firstDeletes } from './first-delete.ts';
-import { timestampOf } from './system-fields.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 export interface DeletePolicy {
   propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
@@ -57,13 +57,13 @@ function setGrace(meta: ObjectMeta, grace: number | undefined, now: Date): void 
   const nowMs = Math.floor(now.getTime() / 1000) * 1000;
   if (deletionTimestamp === undefined || grace === undefined) {
     const isPast = deletionTimestamp !== undefined && Date.parse(deletionTimestamp) <= nowMs;
-    if (!isPast) meta.deletionTimestamp = timestampOf(new Date(now.getTime() + (grace ?? 0) * 1000));
+    if (!isPast) meta.deletionTimestamp = timestamp(new Date(now.getTime() + (grace ?? 0) * 1000));
     meta.deletionGracePeriodSeconds = grace ?? 0;
     return;
   }
   const end = Date.parse(deletionTimestamp) + (grace - before) * 1000;
   const isOver = end < now.getTime();
-  meta.deletionTimestamp = timestampOf(isOver ? now : new Date(end));
+  meta.deletionTimestamp = timestamp(isOver ? now : new Date(end));
   meta.deletionGracePeriodSeconds = isOver && grace > 0 ? 1 : grace;
 }
 

@@ -4,7 +4,7 @@ import { customResourceCleanupFinalizer } from '../crd/cleanup-finalizer.ts';
 import { condition, withCondition } from '../crd/crd-names.ts';
 import { crdStatus } from '../crd/crd-object.ts';
 import type { DeletePolicy } from './delete-rules.ts';
-import { timestampOf } from './system-fields.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 /** Changes an object that was not being deleted yet. */
 type FirstDelete = (obj: KubeObject, policy: DeletePolicy, now: Date) => KubeObject;
@@ -17,7 +17,7 @@ export const firstDeletes: Readonly<Record<string, FirstDelete>> = {
 
 function endNamespace(obj: KubeObject, policy: DeletePolicy, now: Date): KubeObject {
   const { metadata } = obj;
-  metadata.deletionTimestamp = timestampOf(now);
+  metadata.deletionTimestamp = timestamp(now);
   obj.status = { ...(obj.status as object), phase: 'Terminating' };
   const present = metadata.finalizers ?? [];
   const shouldHave = (finalizer: string, propagation: string, orphans: boolean) => {
@@ -34,7 +34,7 @@ function endNamespace(obj: KubeObject, policy: DeletePolicy, now: Date): KubeObj
 
 function endDefinition(obj: KubeObject, _policy: DeletePolicy, now: Date): KubeObject {
   const { metadata } = obj;
-  metadata.deletionTimestamp = timestampOf(now);
+  metadata.deletionTimestamp = timestamp(now);
   const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(customResourceCleanupFinalizer)) metadata.finalizers = [...finalizers, customResourceCleanupFinalizer];
   const status = crdStatus(obj);
@@ -44,6 +44,6 @@ function endDefinition(obj: KubeObject, _policy: DeletePolicy, now: Date): KubeO
     'InstanceDeletionPending',
     'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   );
-  obj.status = { ...status, conditions: withCondition(status.conditions ?? [], pending, timestampOf(now)) };
+  obj.status = { ...status, conditions: withCondition(status.conditions ?? [], pending, timestamp(now)) };
   return obj;
 }

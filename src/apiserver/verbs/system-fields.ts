@@ -3,12 +3,10 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/object.ts
 import { jsonEqual } from '../../util/json.ts';
 import { semanticEqual } from '../builtin/workloads/semantic-equal.ts';
 import type { Resource } from '../resource.ts';
+import { timestamp } from '../../util/timestamp.ts';
 
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const maxGeneratedPrefix = 58;
-
-/** Kubernetes prints times in whole seconds. */
-export const timestampOf = (date: Date) => `${date.toISOString().slice(0, 19)}Z`;
 
 export function generateName(prefix: string): string {
   let suffix = '';
@@ -28,7 +26,7 @@ export function wipeSystemFields(meta: ObjectMeta): void {
 /** Sets what only the server decides about a new object. In place. */
 export function fillSystemFields(meta: ObjectMeta, now: Date): void {
   meta.uid = randomUUID();
-  meta.creationTimestamp = timestampOf(now);
+  meta.creationTimestamp = timestamp(now);
   delete meta.selfLink;
 }
 

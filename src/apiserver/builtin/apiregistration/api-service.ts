@@ -4,7 +4,8 @@ import type { KubeObject } from '../../../api/object.ts';
 import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isValidPortNum } from '../../validation/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { decodedLength } from '../core/config-map.ts';
-import { apiTime, carryOver, invalidFor, oneOf } from '../kind-parts.ts';
+import { carryOver, invalidFor, oneOf } from '../kind-parts.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 
 const asService = (obj: KubeObject) => obj as unknown as APIService;
 
@@ -67,7 +68,7 @@ export const apiServiceKind: BuiltinKind = {
               {
                 type: 'Available',
                 status: 'True',
-                lastTransitionTime: apiTime(ctx.now),
+                lastTransitionTime: timestamp(ctx.now),
                 reason: 'Local',
                 message: 'Local APIServices are always available',
               },

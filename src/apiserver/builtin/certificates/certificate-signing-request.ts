@@ -7,8 +7,9 @@ import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validati
 import { semanticEqual } from '../../validation/object-meta.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
-import { apiTime, carryOver, oneOf } from '../kind-parts.ts';
+import { carryOver, oneOf } from '../kind-parts.ts';
 import { certificateRequestProblem } from './certificate-request.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 
 type Condition = NonNullable<NonNullable<CertificateSigningRequest['status']>['conditions']>[number];
 
@@ -173,10 +174,10 @@ function validateUpdate(obj: KubeObject, old: KubeObject, ctx: WriteContext): Fi
 
 function fillConditionTimes(obj: KubeObject, old: KubeObject, now: Date): void {
   for (const condition of conditionsOf(obj)) {
-    condition.lastUpdateTime ||= apiTime(now);
+    condition.lastUpdateTime ||= timestamp(now);
     if (condition.lastTransitionTime) continue;
     const same = conditionsOf(old).find(c => c.type === condition.type && c.status === condition.status && c.lastTransitionTime);
-    condition.lastTransitionTime = same?.lastTransitionTime ?? apiTime(now);
+    condition.lastTransitionTime = same?.lastTransitionTime ?? timestamp(now);
   }
 }
 

@@ -7,10 +7,11 @@ import { nanoUnits } from '../../validation/quantities.ts';
 import { validatePositiveQuantity } from '../../validation/resource-list.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
-import { apiTime, carryOver, invalidFor, oneOf } from '../kind-parts.ts';
+import { carryOver, invalidFor, oneOf } from '../kind-parts.ts';
 import { validateAccessModes, volumeModes } from './access-modes.ts';
 import { validateNodeSelector } from './node-selector.ts';
 import { validateVolumeSources, volumeSourceFields } from './volume-sources.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 
 const asVolume = (obj: KubeObject) => obj as unknown as PersistentVolume;
 const specOf = (obj: KubeObject): PersistentVolumeSpec => asVolume(obj).spec ?? {};
@@ -230,7 +231,7 @@ export const persistentVolumeKind: BuiltinKind = {
     returnsDeletedObject: true,
     resetFields: { '': [['status']], status: [['spec']] },
     prepareForCreate(obj, ctx) {
-      asVolume(obj).status = { phase: 'Pending', lastPhaseTransitionTime: apiTime(ctx.now) };
+      asVolume(obj).status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(ctx.now) };
     },
     prepareForUpdate: (obj, old) => carryOver(obj, old, 'status'),
     prepareForStatusUpdate(obj, old, ctx) {
@@ -239,7 +240,7 @@ export const persistentVolumeKind: BuiltinKind = {
       const last = asVolume(old).status ?? {};
       if (status.phase !== last.phase) {
         if (status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === last.lastPhaseTransitionTime)
-          status.lastPhaseTransitionTime = apiTime(ctx.now);
+          status.lastPhaseTransitionTime = timestamp(ctx.now);
       } else if (status.lastPhaseTransitionTime === undefined && last.lastPhaseTransitionTime !== undefined)
         status.lastPhaseTransitionTime = last.lastPhaseTransitionTime;
     },

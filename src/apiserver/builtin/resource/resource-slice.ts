@@ -5,7 +5,7 @@ import { semanticEqual, validateImmutableField } from '../../validation/object-m
 import { compareQuantities, nanoUnits } from '../../validation/quantities.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { validateNodeSelector } from '../core/node-selector.ts';
-import { apiTime, invalidFor } from '../kind-parts.ts';
+import { invalidFor } from '../kind-parts.ts';
 import {
   validateAttributeName,
   validateBindingConditions,
@@ -16,6 +16,7 @@ import {
   validateSet,
 } from './device-rules.ts';
 import type { Device, RequestPolicy, SliceSpec } from './resource-types.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 
 const specOf = (obj: KubeObject): SliceSpec => (obj['spec'] ?? {}) as SliceSpec;
 const version =
@@ -251,7 +252,7 @@ export const resourceSliceKind: BuiltinKind = {
     'spec.driver': obj => specOf(obj).driver ?? '',
   },
   setDefaults(obj) {
-    for (const device of specOf(obj).devices ?? []) for (const taint of device.taints ?? []) taint.timeAdded ??= apiTime(new Date());
+    for (const device of specOf(obj).devices ?? []) for (const taint of device.taints ?? []) taint.timeAdded ??= timestamp(new Date());
   },
   strategy: {
     hasGeneration: true,

@@ -5,6 +5,7 @@ import { cloneJson } from '../../../util/json.ts';
 import type { ClusterApi, DeleteOptions } from '../../cluster-api.ts';
 import { selectorMatches, validateLabelSelector } from '../../validation/label-selector.ts';
 import { setPodCondition } from './pod-conditions.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 
 const budgetResource = { group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' };
 const podResource = { group: '', version: 'v1', resource: 'pods' };
@@ -106,7 +107,7 @@ function countDisruption(budget: PodDisruptionBudget, podName: string, now: Date
 
   const counted = cloneJson(budget);
   const next = counted.status!;
-  const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = timestamp(now);
   next.disruptionsAllowed = allowed - 1;
   if (next.disruptionsAllowed === 0) markExhausted(next, time);
   next.disruptedPods = { ...next.disruptedPods, [podName]: time };
