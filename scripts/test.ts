@@ -11,7 +11,18 @@ interface Suite {
   needsRig: boolean;
 }
 
-const rigPrograms = ['etcd', 'kube-apiserver', 'kubectl', 'kubectl-1.32', 'kube-controller-manager', 'kwok', 'helm', 'informer', 'manager'];
+const rigPrograms = [
+  'etcd',
+  'kube-apiserver',
+  'kubectl',
+  'kubectl-1.32',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'helm',
+  'informer',
+  'manager',
+];
 const suites: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
   { name: 'unit', args: ['--test', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
