@@ -23,12 +23,14 @@ const rigPrograms = [
   'informer',
   'manager',
 ];
+// A test that hangs fails, and what it leaves behind does not keep the run from ending.
+const testRunner = ['--test', '--test-force-exit', '--test-timeout=300000'];
 const suites: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
-  { name: 'unit', args: ['--test', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
-  { name: 'faults', args: ['--test', '--test-concurrency=1', 'test/faults/*.fault.ts'], needsRig: false },
+  { name: 'unit', args: [...testRunner, 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
+  { name: 'faults', args: [...testRunner, '--test-concurrency=1', 'test/faults/*.fault.ts'], needsRig: false },
   { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '50'], needsRig: false },
-  { name: 'stories', args: ['--test', '--test-concurrency=1', 'test/stories/*.story.ts'], needsRig: true },
+  { name: 'stories', args: [...testRunner, '--test-concurrency=1', 'test/stories/*.story.ts'], needsRig: true },
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
 ];
