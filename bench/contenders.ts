@@ -19,7 +19,7 @@ export interface Running extends AsyncDisposable {
   residentBytes(): number;
 }
 
-export function ours(nodeOptions: readonly string[] = []): Contender {
+export function ours(): Contender {
   const dir = mkdtempSync(path.join(tmpdir(), 'drover-bench-'));
   const dataDir = path.join(dir, 'data');
   const kubeconfig = path.join(dataDir, 'kubeconfig');
@@ -30,7 +30,7 @@ export function ours(nodeOptions: readonly string[] = []): Contender {
       const program = new Program({
         name: 'drover',
         command: process.execPath,
-        args: [...nodeOptions, path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dataDir, '--listen', listen],
+        args: [path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dataDir, '--listen', listen],
         logFile: path.join(dir, 'drover.log'),
         cwd: repositoryRoot,
       });

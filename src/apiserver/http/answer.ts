@@ -8,9 +8,6 @@ import type { Negotiated } from './negotiate.ts';
 
 const compress = promisify(gzip);
 const compressFromBytes = 128 * 1024;
-const streamFromBytes = 64 * 1024;
-/** So much may be on its way to a client before the next piece waits. */
-const maxWaitingBytes = 2 * 1024 * 1024;
 const newline = Buffer.from('\n');
 const yamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' } as const;
 
@@ -67,9 +64,7 @@ export async function send(ctx: AnswerContext, code: number, contentType: string
   }
   res.setHeader('Content-Length', size);
   res.writeHead(code);
-  if (size < streamFromBytes) return void res.end(parts.length === 1 ? parts[0] : Buffer.concat(parts, size));
-  for (const part of parts) if (!res.write(part) && res.writableLength > maxWaitingBytes) await drained(res);
-  res.end();
+  res.end(parts.length === 1 ? parts[0] : Buffer.concat(parts, size));
 }
 
 /** Resolves when what was written has gone, or when nobody waits for it any more. */

@@ -12,12 +12,13 @@ import { patchObject } from '../verbs/patch.ts';
 import { parseSelection } from '../verbs/selection.ts';
 import { checkStorageKey } from '../verbs/storage-key.ts';
 import { updateObject } from '../verbs/update.ts';
-import { send, sendBytes, sendObject, successStatus } from './answer.ts';
+import { sendBytes, sendObject, successStatus } from './answer.ts';
 import { checkRoute, routeOf } from './check-route.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
 import { decodePatch } from './patch-body.ts';
 import { decodeBody, bodyMediaType, readBody } from './read-body.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
+import { sendList } from './send-list.ts';
 import { serveWatch } from './serve-watch.ts';
 import { decodeDeleteOptions, deleteOptionsType, parseDeleteOptions, parseWriteOptions } from './write-options.ts';
 
@@ -120,7 +121,7 @@ async function serveList(scope: RequestScope, resource: Resource, namespace: str
   const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
   const meta = listMetaOf(resource, page, negotiated);
   if (negotiated.form.as === 'object' && negotiated.encoding === 'json' && !negotiated.isPretty) {
-    return send(scope, 200, 'application/json', await listBody(resource, page.entries, meta));
+    return sendList(scope, await listBody(resource, page.entries, meta));
   }
   return sendObject(scope, 200, await listObject(resource, page.entries, meta, negotiated.form, scope.ctx.now), negotiated);
 }
