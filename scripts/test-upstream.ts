@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { HttpTarget } from '../test/helpers/http-target.ts';
-import { startHub } from '../test/helpers/hub.ts';
+import { startControlledHub } from '../test/helpers/controlled-hub.ts';
 import { startKwok } from '../test/helpers/kwok.ts';
 import { Program } from '../test/helpers/program.ts';
 import { startControllerManager, startEtcd, startRealApiServer, startScheduler } from '../test/helpers/real-cluster.ts';
@@ -131,9 +131,7 @@ async function openReal(stack: AsyncDisposableStack): Promise<string> {
 }
 
 async function openHub(stack: AsyncDisposableStack): Promise<string> {
-  const hub = stack.use(await startHub());
-  await addReadyNodes(hub.target);
-  return hub.kubeconfig;
+  return stack.use(await startControlledHub({ nodes: 3 })).kubeconfig;
 }
 
 async function addReadyNodes(target: HttpTarget): Promise<void> {
