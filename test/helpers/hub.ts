@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from './free-port.ts';
 import { HttpTarget, readKubeconfig } from './http-target.ts';
 import { Program } from './program.ts';
 import { repositoryRoot } from './rig.ts';
+import { tempDir } from './temp-dir.ts';
 
 export interface Hub extends AsyncDisposable {
   readonly server: string;
@@ -25,15 +25,15 @@ export interface HubOptions {
 
 /** Our own server as a child process, ready to answer. */
 export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubOptions = {}): Promise<Hub> {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'drover-hub-'));
-  const dir = dataDir ?? path.join(scratch, 'data');
+  const scratch = tempDir('hub');
+  const dir = dataDir ?? path.join(scratch.dir, 'data');
   mkdirSync(dir, { recursive: true });
   const listen = `127.0.0.1:${port ?? (await freePort())}`;
   const program = new Program({
     name: 'drover',
     command: path.join(repositoryRoot, 'node_modules/.bin/node'),
     args: [path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dir, '--listen', listen, ...extraArgs],
-    logFile: path.join(scratch, 'drover.log'),
+    logFile: path.join(scratch.dir, 'drover.log'),
     env,
     cwd: repositoryRoot,
   });
@@ -51,7 +51,7 @@ export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubO
     await program.waitUntil(isReady);
   } catch (err) {
     await program.stop();
-    rmSync(scratch, { recursive: true, force: true });
+    scratch[Symbol.dispose]();
     throw err;
   }
 
@@ -66,7 +66,7 @@ export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubO
     async [Symbol.asyncDispose]() {
       target.close();
       await program.stop();
-      rmSync(scratch, { recursive: true, force: true });
+      scratch[Symbol.dispose]();
     },
   };
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TestCa, tokenSigningKeys } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { HttpTarget, readKubeconfig } from './http-target.ts';
 import { Program } from './program.ts';
 import { rigProgramPath } from './rig.ts';
+import { tempDir } from './temp-dir.ts';
 
 export interface Etcd extends AsyncDisposable {
   readonly url: string;
@@ -21,7 +21,8 @@ export interface EtcdOptions {
 
 /** One etcd may serve many API servers, each under its own prefix. */
 export async function startEtcd({ dataDir, durable = false }: EtcdOptions = {}): Promise<Etcd> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'drover-etcd-'));
+  const scratch = tempDir('etcd');
+  const { dir } = scratch;
   const [clientPort, peerPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${clientPort}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
@@ -47,7 +48,7 @@ export async function startEtcd({ dataDir, durable = false }: EtcdOptions = {}):
     pid: program.pid,
     async [Symbol.asyncDispose]() {
       await program.stop();
-      rmSync(dir, { recursive: true, force: true });
+      scratch[Symbol.dispose]();
     },
   };
 }
@@ -89,7 +90,8 @@ export async function startRealApiServer({
   tokens = {},
   extraArgs = [],
 }: RealApiServerOptions): Promise<RealCluster> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'drover-real-'));
+  const scratch = tempDir('real');
+  const { dir } = scratch;
   const file = (name: string, content?: string): string => {
     const full = path.join(dir, name);
     if (content !== undefined) writeFileSync(full, content, { mode: 0o600 });
@@ -172,7 +174,7 @@ export async function startRealApiServer({
       await attached.disposeAsync();
       target.close();
       await program.stop();
-      rmSync(dir, { recursive: true, force: true });
+      scratch[Symbol.dispose]();
     },
   };
   try {
@@ -246,11 +248,7 @@ export async function startScheduler(cluster: ControlledCluster, { kubeconfig = 
 }
 
 /** A folder for programs that run against a cluster which is not a RealCluster. */
-export function scratchDir(name: string): { dir: string } & Disposable {
-  const dir = mkdtempSync(path.join(tmpdir(), `drover-${name}-`));
-  mkdirSync(dir, { recursive: true });
-  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
-}
+export const scratchDir = tempDir;
 
 export interface KubeconfigFacts {
   readonly server: string;
