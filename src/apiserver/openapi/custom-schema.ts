@@ -13,9 +13,9 @@ export function publishedCustomSchema(gvk: GroupVersionKind, declared: JsonObjec
     type: 'object',
     properties: {
       ...(schema['properties'] as JsonObject | undefined),
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: objectMeta,
+      apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation of an object.' },
+      kind: { type: 'string', description: 'Kind is a string value representing the REST resource this object represents.' },
+      metadata: { ...objectMeta, description: 'Standard object metadata.' },
     },
     'x-kubernetes-group-version-kind': [{ group, kind, version }],
   };
@@ -70,9 +70,9 @@ function completed(schema: JsonObject): JsonObject {
     out['required'] = [...new Set([...((out['required'] as Json[] | undefined) ?? []), 'kind', 'apiVersion'])];
     out['properties'] = {
       ...(out['properties'] as JsonObject | undefined),
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: objectMeta,
+      apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation of an object.' },
+      kind: { type: 'string', description: 'Kind is a string value representing the REST resource this object represents.' },
+      metadata: { ...objectMeta, description: 'Standard object metadata.' },
     };
   }
   return out;
