@@ -15,7 +15,7 @@ export function publishedCustomSchema(gvk: GroupVersionKind, declared: JsonObjec
       ...(schema['properties'] as JsonObject | undefined),
       apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation of an object.' },
       kind: { type: 'string', description: 'Kind is a string value representing the REST resource this object represents.' },
-      metadata: { ...objectMeta, description: 'Standard object metadata.' },
+      metadata: { ...objectMeta, description: "Standard object's metadata." },
     },
     'x-kubernetes-group-version-kind': [{ group, kind, version }],
   };
@@ -72,7 +72,7 @@ function completed(schema: JsonObject): JsonObject {
       ...(out['properties'] as JsonObject | undefined),
       apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation of an object.' },
       kind: { type: 'string', description: 'Kind is a string value representing the REST resource this object represents.' },
-      metadata: { ...objectMeta, description: 'Standard object metadata.' },
+      metadata: { ...objectMeta, description: "Standard object's metadata." },
     };
   }
   return out;

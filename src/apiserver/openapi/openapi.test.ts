@@ -105,13 +105,16 @@ test('kubectl finds the patch of a kind with fieldValidation, and strategic merg
 test('a custom kind is published with what every object has', () => {
   const { components } = openApiV3Document({ group: 'ex.io', version: 'v1' }, [widgets], schemas) as unknown as Document;
   const metadata = { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] };
+  const everyObject = {
+    apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation of an object.' },
+    kind: { type: 'string', description: 'Kind is a string value representing the REST resource this object represents.' },
+    metadata: { ...metadata, description: "Standard object's metadata." },
+  };
   assert.deepEqual(components.schemas['io.ex.v1.Widget'], {
     description: 'A widget.',
     type: 'object',
     properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata,
+      ...everyObject,
       spec: {
         type: 'object',
         required: ['n', 'replicas'],
@@ -120,7 +123,7 @@ test('a custom kind is published with what every object has', () => {
           e: {
             type: 'object',
             required: ['kind', 'apiVersion'],
-            properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata },
+            properties: everyObject,
             'x-kubernetes-embedded-resource': true,
             'x-kubernetes-preserve-unknown-fields': true,
           },

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { StructExtra } from '../facts/facts-format.ts';
 import type { GoField, GoScalar, GoStruct, GoType, ScalarName } from '../schema/go-type.ts';
+import { objectMetaDescriptions } from './object-meta-descriptions.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
@@ -60,10 +61,15 @@ const zeroOf: Partial<Record<ScalarName, string | number | boolean>> = {
   float64: 0,
 };
 
-/** The OpenAPI v3 schema of a struct, without prose and without the kinds it is. */
+/** The OpenAPI v3 schema of a struct, with the prose of metadata only, and without the kinds it is. */
 export function schemaOfStruct(struct: GoStruct, extra: StructExtra | undefined): JsonObject {
   const properties: JsonObject = {};
-  for (const field of struct.fields) properties[field.name] = (extra?.properties?.[field.name] as JsonObject) ?? schemaOfField(field);
+  const descriptions = struct.name.endsWith('.meta.v1.ObjectMeta') ? objectMetaDescriptions : undefined;
+  for (const field of struct.fields) {
+    const schema = (extra?.properties?.[field.name] as JsonObject) ?? schemaOfField(field);
+    const description = descriptions?.[field.name];
+    properties[field.name] = description === undefined ? schema : { ...schema, description };
+  }
   const required = struct.fields.filter(f => f.isRequired).map(f => f.name);
   return {
     type: 'object',
