@@ -112,7 +112,7 @@ async function measure(newContender: () => Contender, { measures, all, log }: Pl
     using generator = startGenerator(running.credentials);
     const seconds = await generator.run({ type: 'fill', namespace: 'bench-all', clients: 64, from: 0, to: all });
     values.set(fillTime, seconds);
-    await sleep(15_000);
+    await sleep(30_000);
     values.set(memory, running.residentBytes() / 2 ** 20);
     log(`${memory}: ${values.get(memory)!.toFixed(0)} MiB, filled in ${seconds.toFixed(0)} s`);
   }

@@ -7,6 +7,7 @@ import { Store } from '../store/store.ts';
 import { log } from '../runtime/log.ts';
 import { ensureAdmin } from './admin.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { releaseMemoryWhenQuiet } from './release-memory.ts';
 
 export interface HubOptions {
   readonly dataDir: string;
@@ -49,6 +50,7 @@ export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub
       ? new Error(`${host}:${port} is in use by another program; choose another address with --listen`)
       : error;
   });
+  const memory = releaseMemoryWhenQuiet(store);
   const url = `https://${reachable(address.host)}:${address.port}`;
   const kubeconfig = join(dataDir, 'kubeconfig');
   writeKubeconfig(kubeconfig, { url, authority: pki.authority.certificate, certificate: pki.admin.certificate, key: pki.admin.key });
@@ -57,6 +59,7 @@ export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub
     kubeconfig,
     newPassword: admin.newPassword,
     async close() {
+      memory[Symbol.dispose]();
       await api.close();
       await store.close();
     },
