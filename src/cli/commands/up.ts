@@ -17,6 +17,8 @@ export async function up(options: UpOptions): Promise<void> {
   const hub = await startHub({ dataDir, host, port });
 
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
+  // Whoever read the first lines may have gone; the hub goes on.
+  process.stdout.on('error', () => {});
   const print = (line: string) => process.stdout.write(`${line}\n`);
   print(`Drover hub ready in ${seconds} s at ${hub.url}`);
   print(`  export KUBECONFIG=${hub.kubeconfig}`);
