@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
-import type { UserInfo } from '../auth/user.ts';
 
 interface AdminFile {
   name: 'admin';
@@ -15,7 +14,6 @@ interface AdminFile {
 
 export interface Admin {
   readonly newPassword: string | undefined;
-  readonly tokens: { digest: string; user: UserInfo }[];
 }
 
 const hashPassword = promisify(argon2);
@@ -26,7 +24,7 @@ export async function ensureAdmin(dataDir: string): Promise<Admin> {
   const file = join(dataDir, 'admin.json');
   try {
     JSON.parse(readFileSync(file, 'utf8'));
-    return { newPassword: undefined, tokens: [] };
+    return { newPassword: undefined };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new Error(`cannot read "${file}"`, { cause: error });
   }
@@ -41,5 +39,5 @@ export async function ensureAdmin(dataDir: string): Promise<Admin> {
     parameters,
   };
   writeFileAtomic(file, `${JSON.stringify(admin)}\n`, 0o600);
-  return { newPassword, tokens: [] };
+  return { newPassword };
 }

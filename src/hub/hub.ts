@@ -39,7 +39,6 @@ export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub
   const api = await startApiServer({
     store,
     pki,
-    tokens: admin.tokens,
     auditFile: join(dataDir, 'audit.log'),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
   });
