@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../test/helpers/free-port.ts';
@@ -6,6 +6,7 @@ import { HttpTarget, readKubeconfig, type Credentials } from '../test/helpers/ht
 import { Program } from '../test/helpers/program.ts';
 import { startEtcd, startRealApiServer } from '../test/helpers/real-cluster.ts';
 import { repositoryRoot } from '../test/helpers/rig.ts';
+import { residentBytes } from './process-use.ts';
 
 /** A server that can be started again on the data it had. */
 export interface Contender extends Disposable {
@@ -76,9 +77,4 @@ export function peer(): Contender {
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   };
-}
-
-function residentBytes(pid: number): number {
-  const kib = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) * 1024;
 }

@@ -21,13 +21,16 @@ export interface FigureInput {
   readonly atLeastTimes?: number;
   /** Ours must stay below this, whatever the peer does. */
   readonly below?: number;
+  /** Ours may be at most so much more than the peer's. */
+  readonly within?: number;
 }
 
-export function figure({ name, unit, ours, peer, better, atLeastTimes, below }: FigureInput): Figure {
+export function figure({ name, unit, ours, peer, better, atLeastTimes, below, within }: FigureInput): Figure {
   const ratio = better === 'more' ? ours / peer : peer / ours;
   const figures = { name, unit, ours, peer, ratio };
   if (atLeastTimes !== undefined) return { ...figures, goal: `>= ${atLeastTimes}x`, isMet: ratio >= atLeastTimes };
   if (below !== undefined) return { ...figures, goal: `< ${below} ${unit}`, isMet: ours < below };
+  if (within !== undefined) return { ...figures, goal: `<= peer + ${within} ${unit}`, isMet: ours <= peer + within };
   return figures;
 }
 
@@ -35,7 +38,13 @@ export function figure({ name, unit, ours, peer, better, atLeastTimes, below }: 
 export function printFigures(figures: readonly Figure[]): string {
   const rows = [
     ['name', 'ours', 'peer', 'ratio', 'goal'],
-    ...figures.map(f => [`${f.name} (${f.unit})`, round(f.ours), round(f.peer), `${f.ratio.toFixed(2)}x`, goalOf(f)]),
+    ...figures.map(f => [
+      `${f.name} (${f.unit})`,
+      round(f.ours),
+      round(f.peer),
+      Number.isNaN(f.ratio) ? '-' : `${f.ratio.toFixed(2)}x`,
+      goalOf(f),
+    ]),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)));
   const pad = (text: string, column: number): string =>
@@ -48,5 +57,6 @@ function goalOf({ goal, isMet }: Figure): string {
 }
 
 function round(value: number): string {
+  if (Number.isNaN(value)) return '-';
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { benchApiServer } from './apiserver.ts';
 import { printFigures, type Figure } from './figure.ts';
+import { benchSandbox } from './sandbox.ts';
+import { benchTunnel } from './tunnel.ts';
 
 export interface BenchOptions {
   /** Shorter runs and fewer objects: for a look, not for the record. */
@@ -17,7 +19,11 @@ export interface BenchResult {
   readonly figures: readonly Figure[];
 }
 
-const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = { apiserver: benchApiServer };
+const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
+  apiserver: benchApiServer,
+  sandbox: benchSandbox,
+  tunnel: benchTunnel,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 // Plain JavaScript: a first file that needs its types stripped would load the stripper, which takes longer than everything else together.
-import { enableCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 
-enableCompileCache();
-const { main } = await import('../src/cli/main.ts');
-
-process.exitCode = await main(process.argv.slice(2));
+if (Number.parseInt(process.versions.node, 10) >= 26) {
+  nodeModule.enableCompileCache();
+  const { main } = await import('../src/cli/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  const { runWithOwnNode } = await import('./own-node.js');
+  process.exitCode = await runWithOwnNode(new URL(import.meta.url), process.argv.slice(2));
+}

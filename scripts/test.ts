@@ -18,8 +18,10 @@ const rigPrograms = [
   'kubectl-1.32',
   'kube-controller-manager',
   'kube-scheduler',
+  'kubelet',
   'kwok',
   'helm',
+  'karmadactl',
   'informer',
   'manager',
 ];
@@ -27,10 +29,10 @@ const rigPrograms = [
 const testRunner = ['--test', '--test-force-exit', '--test-timeout=300000'];
 const suites: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
-  { name: 'unit', args: [...testRunner, 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
+  { name: 'unit', args: [...testRunner, '--test-concurrency=3', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
   { name: 'faults', args: [...testRunner, '--test-concurrency=1', 'test/faults/*.fault.ts'], needsRig: false },
   { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '50'], needsRig: false },
-  { name: 'stories', args: [...testRunner, '--test-concurrency=1', 'test/stories/*.story.ts'], needsRig: true },
+  { name: 'stories', args: [...testRunner, '--test-concurrency=3', 'test/stories/*.story.ts'], needsRig: true },
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
 ];

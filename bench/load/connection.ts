@@ -4,6 +4,7 @@ import type { Credentials } from '../../test/helpers/http-target.ts';
 const headEnd = Buffer.from('\r\n\r\n');
 const lineEnd = Buffer.from('\r\n');
 const newline = 10;
+const revisionKey = Buffer.from('"resourceVersion":"');
 
 export interface Reply {
   readonly code: number;
@@ -29,8 +30,8 @@ export class Connection {
   #inHead = true;
   #size = 0;
   #start = '';
-  /** Called with the number of newlines in each piece of a body: the events of a watch. */
-  onLines: ((count: number) => void) | undefined;
+  /** Called with the number of newlines in each piece of a body, the events of a watch, and the newest revision among the lines that ended. */
+  onLines: ((count: number, revision: string | undefined) => void) | undefined;
 
   private constructor(socket: TLSSocket, authority: string) {
     this.#socket = socket;
@@ -128,8 +129,12 @@ export class Connection {
     this.#awaited -= piece.length;
     if (!this.onLines) return;
     let count = 0;
-    for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, at + 1)) count++;
-    if (count > 0) this.onLines(count);
+    let last = 0;
+    for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, at + 1)) {
+      count++;
+      last = at;
+    }
+    if (count > 0) this.onLines(count, newestRevision(piece.subarray(0, last)));
   }
 
   #finish(): void {
@@ -138,4 +143,9 @@ export class Connection {
     this.#done = undefined;
     done?.resolve({ code: this.#code, size: this.#size, start: this.#start });
   }
+}
+
+function newestRevision(lines: Buffer): string | undefined {
+  const at = lines.lastIndexOf(revisionKey);
+  return at < 0 ? undefined : /^[0-9]+/.exec(lines.toString('latin1', at + revisionKey.length, at + revisionKey.length + 20))?.[0];
 }

@@ -19,6 +19,7 @@ export type LoadAnswer = { value: number } | { error: string };
 
 const bodyBytes = 1024;
 const namespace = 'bench';
+const watchTimeoutMs = 180_000;
 let credentials: Credentials;
 const idle: Connection[] = [];
 
@@ -104,19 +105,27 @@ async function watch({ watchers, clients, events, objects }: LoadTask & { type: 
   const [asking] = writers;
   const current = check(await asking!.send('GET', `${pathOf(namespace)}?limit=1`), 200, 'list');
   const revision = /"resourceVersion":"([0-9]+)"/.exec(current.start)![1]!;
-  const { promise: delivered, resolve } = Promise.withResolvers<void>();
+  const { promise: delivered, resolve, reject } = Promise.withResolvers<void>();
   let missing = watchers * events;
-  const watching: Connection[] = [];
-  for (let i = 0; i < watchers; i++) {
-    const connection = await Connection.open(credentials);
-    connection.onLines = count => {
+  let isOver = false;
+  const watching = new Set<Connection>();
+  // A real API server closes watchers that fall behind; they go on from the last event they saw, as informers do.
+  const follow = async (connection: Connection, from: string): Promise<void> => {
+    let seen = from;
+    watching.add(connection);
+    connection.onLines = (count, newest) => {
+      seen = newest ?? seen;
       missing -= count;
       if (missing <= 0) resolve();
     };
-    connection.send('GET', `${pathOf(namespace)}?watch=true&resourceVersion=${revision}`).catch(() => {});
-    watching.push(connection);
-  }
+    await connection.send('GET', `${pathOf(namespace)}?watch=true&resourceVersion=${seen}`).catch(() => {});
+    connection.close();
+    watching.delete(connection);
+    if (!isOver) await follow(await Connection.open(credentials), seen);
+  };
+  for (let i = 0; i < watchers; i++) follow(await Connection.open(credentials), revision).catch(reject);
   await new Promise(done => setTimeout(done, 500));
+  const stuck = setTimeout(() => reject(new Error(`${missing} events were not delivered in time`)), watchTimeoutMs);
 
   const startedAt = performance.now();
   let next = 0;
@@ -127,6 +136,8 @@ async function watch({ watchers, clients, events, objects }: LoadTask & { type: 
   );
   await Promise.race([delivered, written.then(() => delivered)]);
   const elapsedMs = performance.now() - startedAt;
+  isOver = true;
+  clearTimeout(stuck);
   for (const connection of watching) connection.close();
   return (watchers * events * 1000) / elapsedMs;
 }

@@ -1,20 +1,19 @@
-import { X509Certificate } from 'node:crypto';
-import { createServer, type Server } from 'node:https';
-import { ServerResponse, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { authenticator } from '../auth/authenticator.ts';
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { authenticator, type Authenticator } from '../auth/authenticator.ts';
 import { reconcileBootstrapPolicy } from '../auth/bootstrap-policy.ts';
 import { certificateAdmission } from '../auth/certificate-admission.ts';
 import { certificateSigningController } from '../auth/certificate-signing.ts';
 import { clusterRoleAggregationController } from '../auth/cluster-role-aggregation.ts';
 import { rbacEscalationPlugin } from '../auth/escalation.ts';
-import { rbacAuthorizer } from '../auth/rbac.ts';
+import { rbacAuthorizer, type RbacAuthorizer } from '../auth/rbac.ts';
 import { serviceAccountAuthenticator } from '../auth/service-account-authenticator.ts';
 import { namespaceFurnitureController, tokenSecretController } from '../auth/service-account-controllers.ts';
 import { serviceAccountTokens } from '../auth/service-account-tokens.ts';
 import { staticTokens } from '../auth/static-tokens.ts';
 import type { UserInfo } from '../auth/user.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
+import { compactWhileChanging } from '../store/compact-while-changing.ts';
 import type { Store } from '../store/store.ts';
 import { defaultPlugins } from './admission/default-plugins.ts';
 import { aggregatedProxyFor, aggregator } from './aggregation/aggregator.ts';
@@ -33,16 +32,17 @@ import { flowSchemaController } from './controllers/flow-schema-controller.ts';
 import { garbageCollector } from './controllers/garbage-collector.ts';
 import { namespaceController } from './controllers/namespace-controller.ts';
 import { quotaController } from './controllers/quota-controller.ts';
+import type { RunningController } from './controllers/running-controller.ts';
 import { crdController } from './crd/crd-controller.ts';
 import { customSchemasOf } from './crd/openapi-of-crd.ts';
 import { isCustomResource } from './crd/custom-resources.ts';
 import { serveDefinitions } from './crd/serve-definitions.ts';
-import { apiHandler } from './http/api-handler.ts';
+import { apiHandler, type ApiDeps } from './http/api-handler.ts';
 import { apiMetrics } from './http/api-metrics.ts';
-import { guardServer, serverLimits } from './http/server-limits.ts';
+import type { Kubelets } from './http/node-bound.ts';
+import { httpsServer, type HttpsServer, type WebHandler } from './http/https-server.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
-const compactEveryMs = 30_000;
 /** The real controller waits five seconds. */
 const namespaceGraceMs = 1000;
 
@@ -52,31 +52,69 @@ export interface ApiServerOptions {
   readonly tokens?: Iterable<{ digest: string; user: UserInfo }>;
   readonly auditFile?: string;
   readonly auditPolicy?: AuditPolicy;
+  /** PEM of the authority that signed the server's certificate. Default: the one that signs client certificates. */
+  readonly rootCa?: string;
+  /** The store began with what every cluster has, so that nothing needs to be looked for. */
+  readonly isBootstrapped?: boolean;
+  /** Default: the wall clock. */
+  readonly now?: () => Date;
+  /** Answers for the nodes of the cluster: logs, and why there is nothing to be executed. Default: nobody does. */
+  kubelets?(cluster: Cluster): Kubelets;
+  /** Printed after the metrics of the server itself. */
+  moreMetrics?(): string;
   onError?(what: string, error: unknown): void;
 }
 
-export interface ApiServer extends AsyncDisposable {
+/** A Kubernetes API without a listener: whoever composes the process decides where it is served and what stands before it. */
+export interface ApiServer extends WebHandler, AsyncDisposable {
   readonly cluster: Cluster;
-  readonly server: Server;
+  readonly authenticator: Authenticator;
+  readonly authorizer: RbacAuthorizer;
+  /** For callers in the same process who need not prove that they are this user. */
+  handlerAs(user: UserInfo): WebHandler;
+  /** Resolves when the controllers have nothing left to do for now. */
+  idle(): Promise<void>;
+  /** Ends streams and stops controllers; requests under way are still answered. */
+  endStreams(): void;
+  /** To be called when no request is under way any more. The store stays open. */
+  close(): Promise<void>;
+}
+
+export interface ListeningApiServer extends AsyncDisposable {
+  readonly api: ApiServer;
+  readonly cluster: Cluster;
+  readonly server: HttpsServer['server'];
   listen(host: string, port: number): Promise<{ host: string; port: number }>;
   /** Ends streams, waits for requests under way, stops controllers. The store stays open. */
   close(): Promise<void>;
 }
 
 /** A whole Kubernetes API server over a store: users, admission, controllers and HTTPS. */
-export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { store, pki, onError = () => {} } = options;
-  const cluster = new Cluster(store);
+export async function startApiServer(options: ApiServerOptions): Promise<ListeningApiServer> {
+  const api = await createApiServer(options);
+  const { server, listen, close: closeServer } = httpsServer(options.pki, api);
+  async function close(): Promise<void> {
+    api.endStreams();
+    await closeServer();
+    await api.close();
+  }
+  return { api, cluster: api.cluster, server, listen, close, [Symbol.asyncDispose]: close };
+}
+
+/** A whole Kubernetes API over a store: users, admission and controllers. */
+export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { store, pki, rootCa = pki.authority.certificate, now = () => new Date(), onError = () => {} } = options;
+  const cluster = new Cluster(store, { now });
   const pools = httpsPools();
   const resolveService = serviceResolver(cluster);
   const definitions = serveDefinitions(cluster, { webhooks: { pools, resolveService } });
 
   const authorizer = rbacAuthorizer(cluster);
   const tokens = serviceAccountTokens({ signingKey: pki.serviceAccountKey });
-  const serviceAccounts = serviceAccountAuthenticator({ api: cluster, tokens, now: () => new Date() });
+  const serviceAccounts = serviceAccountAuthenticator({ api: cluster, tokens, now });
   const authentication = authenticator({
-    clientAuthorities: [new X509Certificate(pki.authority.certificate)],
-    frontProxyAuthorities: [new X509Certificate(pki.frontProxyAuthority.certificate)],
+    clientAuthorities: [pki.authority.x509],
+    frontProxyAuthorities: [pki.frontProxyAuthority.x509],
     staticTokens: staticTokens(options.tokens ?? []),
     serviceAccounts: (token, audiences) => serviceAccounts(token, audiences),
     audiences: tokens.audiences,
@@ -87,14 +125,17 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     rbacEscalationPlugin(authorizer),
   ];
 
-  await ensureSystemObjects(cluster);
+  if (!options.isBootstrapped) await ensureSystemObjects(cluster, now);
   await publishAuthentication(cluster, pki);
-  await reconcileBootstrapPolicy(cluster);
-  const controllerOptions = { onError: (key: string, error: unknown) => onError(`controller: ${key}`, error) };
-  const rootCa = pki.authority.certificate;
+  if (!options.isBootstrapped) await reconcileBootstrapPolicy(cluster);
+  const controllerOptions = {
+    now,
+    isSettled: options.isBootstrapped ?? false,
+    onError: (key: string, error: unknown) => onError(`controller: ${key}`, error),
+  };
   const remote = { pools, resolveService, proxyClient: () => pki.frontProxyClient };
   const aggregated = aggregator(cluster, remote);
-  const controllers: Disposable[] = [
+  const controllers: RunningController[] = [
     aggregated,
     apiServiceController(cluster, { ...controllerOptions, ...remote }),
     crdController(cluster, controllerOptions),
@@ -102,7 +143,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     garbageCollector(cluster, controllerOptions),
     eventTtl(cluster, controllerOptions),
     quotaController(cluster, controllerOptions),
-    clusterRoleAggregationController(cluster),
+    clusterRoleAggregationController(cluster, controllerOptions),
     namespaceFurnitureController(cluster, { ...controllerOptions, rootCa }),
     tokenSecretController(cluster, { ...controllerOptions, rootCa, tokens }),
     flowSchemaController(cluster, controllerOptions),
@@ -120,74 +161,79 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }));
   const requests = apiMetrics(cluster, error => onError('request', error));
   let isStopping = false;
-  const handler = apiHandler({
+  const deps: ApiDeps = {
     cluster,
     authenticator: authentication,
     authorizer,
     tokens,
+    ...(options.kubelets && { kubelets: options.kubelets(cluster) }),
     openApi,
     aggregator: aggregated,
     audit: auditTrail(log, options.auditPolicy ?? defaultAuditPolicy),
     requests,
-    metrics: () => requests.print(),
+    metrics: async () => `${await requests.print()}${options.moreMetrics?.() ?? ''}`,
     health: {
       ping: () => undefined,
       store: () => undefined,
       'poststarthook/rbac/bootstrap-roles': () => undefined,
       shutdown: () => (isStopping ? 'the server is stopping' : undefined),
     },
-  });
-  const server = createServer(
-    {
-      cert: pki.server.certificate,
-      key: pki.server.key,
-      ca: [pki.authority.certificate, pki.frontProxyAuthority.certificate],
-      requestCert: true,
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-      ...serverLimits,
-      shouldUpgradeCallback: req => aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
-    },
-    (req, res) =>
-      void handler(req, res).catch(error => {
-        onError('request', error);
-        res.destroy();
-      }),
-  );
-  guardServer(server);
-  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    const res = new ServerResponse(req);
-    res.assignSocket(socket);
-    handler(req, res, { socket, head }).catch(error => onError('request', error));
-  });
-  const compaction = setInterval(() => store.compact(), compactEveryMs).unref();
+  };
+  function webHandler(deps: ApiDeps): WebHandler {
+    const handler = apiHandler(deps);
+    return {
+      handle(req, res) {
+        handler(req, res).catch(error => {
+          onError('request', error);
+          res.destroy();
+        });
+      },
+      wantsUpgrade: req => aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
+      upgrade(req, socket, head) {
+        const res = new ServerResponse(req);
+        res.assignSocket(socket as Socket);
+        handler(req, res, { socket, head }).catch(error => onError('request', error));
+      },
+    };
+  }
 
-  async function close(): Promise<void> {
+  const compaction = compactWhileChanging(store);
+
+  async function idle(): Promise<void> {
+    // What one controller does may be work for another, so all must be idle while nothing changes.
+    let seen: number;
+    do {
+      seen = store.revision;
+      for (const controller of controllers) await controller.idle();
+    } while (seen !== store.revision);
+  }
+
+  function endStreams(): void {
     isStopping = true;
-    clearInterval(compaction);
+    compaction[Symbol.dispose]();
     for (const controller of controllers) controller[Symbol.dispose]();
     cluster.watches.close();
-    server.closeIdleConnections();
-    const closed = new Promise<void>(resolve => server.close(() => resolve()));
-    const force = setTimeout(() => server.closeAllConnections(), 2000);
-    await closed;
-    clearTimeout(force);
+  }
+
+  async function close(): Promise<void> {
+    if (!isStopping) endStreams();
     await pools[Symbol.asyncDispose]();
     await log?.[Symbol.asyncDispose]();
   }
 
   return {
     cluster,
-    server,
+    authenticator: authentication,
+    authorizer,
+    ...webHandler(deps),
+    handlerAs: user => webHandler({ ...deps, authenticator: knownUser(authentication, user) }),
+    idle,
+    endStreams,
     close,
     [Symbol.asyncDispose]: close,
-    async listen(host, port) {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, resolve);
-      });
-      const address = server.address() as AddressInfo;
-      return { host: address.address, port: address.port };
-    },
   };
+}
+
+function knownUser(authentication: Authenticator, user: UserInfo): Authenticator {
+  return { ...authentication, authenticate: () => ({ user, warnings: [], annotations: {} }) };
 }

@@ -32,6 +32,7 @@ export class ResourceCatalog implements Catalog {
   }
 
   all(): readonly Resource[] {
+    if (this.#custom.size === 0) return this.#builtin;
     return (this.#all ??= [...this.#builtin, ...[...this.#custom.values()].flat()]);
   }
 

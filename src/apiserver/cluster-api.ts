@@ -49,6 +49,10 @@ export interface WriteOptions {
   subresource?: string;
   dryRun?: boolean;
   force?: boolean;
+  /** What happens to fields that the kind does not know. Default: they are dropped in silence. */
+  fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** Ends what a write waits for, such as webhooks. It never waits longer than 30 s. */
+  signal?: AbortSignal;
   /** The write follows from one that was admitted: no admission is asked, and nobody comes to own what changes. */
   isAdmitted?: boolean;
 }

@@ -57,11 +57,9 @@ export class Cluster implements ClusterApi, VerbDeps {
   }
 
   peekHaving(gr: GroupResource, fields: readonly string[]): KubeObject[] {
-    const keys = fields.map(field => Buffer.from(`"${field}":`));
+    const keys = fields.map(field => `"${field}":`);
     const objects: KubeObject[] = [];
-    this.store.forEach(storeKeyOf(gr), undefined, '', entry => {
-      if (keys.some(key => entry.bytes.includes(key))) objects.push(entry.obj);
-    });
+    this.store.forEachIncluding(storeKeyOf(gr), keys, entry => void objects.push(entry.obj));
     return objects;
   }
 
@@ -128,10 +126,10 @@ export class Cluster implements ClusterApi, VerbDeps {
       user: options.user ?? loopback,
       userAgent: 'drover',
       now: this.#now(),
-      signal: AbortSignal.timeout(internalTimeoutMs),
+      signal: options.signal ?? AbortSignal.timeout(internalTimeoutMs),
       dryRun: options.dryRun ?? false,
       fieldManager: options.fieldManager ?? '',
-      fieldValidation: 'Ignore',
+      fieldValidation: options.fieldValidation ?? 'Ignore',
       force: options.force ?? false,
       warn: () => {},
       auditAnnotation: () => {},

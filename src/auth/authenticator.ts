@@ -159,19 +159,29 @@ function bearerToken(header: string): string | undefined {
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
 }
 
+// Shared by all clusters of the process, which may be thousands: the keys name the authorities that were asked.
+const verified = new LRUCache<string, { subject: DistinguishedName; endsAt: number }>({ max: 8192, ttl: 60_000 });
+/** Why, in words: an error would hold on to the cluster in which it was thrown. */
+const strangers = new LRUCache<string, string>({ max: 8192, ttl: 60_000 });
+
 function certificateVerifier(authorities: readonly X509Certificate[], now: () => Date) {
-  const verified = new LRUCache<string, { subject: DistinguishedName; endsAt: number }>({ max: 4096, ttl: 60_000 });
-  const strangers = new LRUCache<string, Error>({ max: 4096, ttl: 60_000 });
+  let askedOf: string | undefined;
 
   return function verify(certificate: X509Certificate, intermediates: readonly X509Certificate[] = []): DistinguishedName {
-    const known = verified.get(certificate.fingerprint256);
+    const key = keyOf(certificate);
+    const known = verified.get(key);
     if (known && known.endsAt > now().getTime()) return known.subject;
-    const stranger = strangers.get(certificate.fingerprint256);
-    if (stranger) throw stranger;
+    const stranger = strangers.get(key);
+    if (stranger !== undefined) throw new Error(stranger);
     const subject = verifyOrRemember(certificate, intermediates);
-    verified.set(certificate.fingerprint256, { subject, endsAt: Date.parse(certificate.validTo) });
+    verified.set(key, { subject, endsAt: Date.parse(certificate.validTo) });
     return subject;
   };
+
+  function keyOf(certificate: X509Certificate): string {
+    askedOf ??= authorities.map(authority => authority.fingerprint256).join();
+    return `${askedOf} ${certificate.fingerprint256}`;
+  }
 
   /** Whom an authority did not sign, it will not have signed in a minute; a certificate that is too early or too late may be judged anew. */
   function verifyOrRemember(certificate: X509Certificate, intermediates: readonly X509Certificate[]): DistinguishedName {
@@ -179,7 +189,7 @@ function certificateVerifier(authorities: readonly X509Certificate[], now: () =>
       return verifyClientCertificate(certificate, authorities, { intermediates, now: now() });
     } catch (error) {
       const isInTime = Date.parse(certificate.validFrom) <= now().getTime() && now().getTime() <= Date.parse(certificate.validTo);
-      if (isInTime && intermediates.length === 0) strangers.set(certificate.fingerprint256, error as Error);
+      if (isInTime && intermediates.length === 0) strangers.set(keyOf(certificate), (error as Error).message);
       throw error;
     }
   }

@@ -39,8 +39,9 @@ export function clusterRoleAggregationController(
     note(change.name, change.type === 'DELETED' ? undefined : (change.obj as ClusterRole));
     for (const name of aggregated) queue.add(name);
   });
-  for (const role of api.peekAll(clusterRoles)) note(role.metadata.name ?? '', role as ClusterRole);
-  for (const name of aggregated) queue.add(name);
+  const concerned = api.peekHaving?.(clusterRoles, ['aggregationRule']) ?? api.peekAll(clusterRoles);
+  for (const role of concerned) note(role.metadata.name ?? '', role as ClusterRole);
+  if (!deps.isSettled) for (const name of aggregated) queue.add(name);
 
   return {
     idle: () => queue.idle(),

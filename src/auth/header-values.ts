@@ -45,6 +45,16 @@ function unescapeKey(text: string): string {
   return bytes.toString('utf8');
 }
 
+/** The rest of a header name that stands for a key: bytes that a name may not hold are percent-encoded, as is the sign itself. */
+export function escapeHeaderKey(key: string): string {
+  return [...Buffer.from(key)]
+    .map(byte => {
+      const char = String.fromCharCode(byte);
+      return /[A-Za-z0-9!#$&'*+.^_`|~-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
+}
+
 // Node decodes header bytes as latin-1, Go treats them as UTF-8.
 function latin1ToUtf8(value: string): string {
   return /^[\x00-\x7f]*$/.test(value) || /[^\x00-\xff]/.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8');

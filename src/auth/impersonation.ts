@@ -29,12 +29,14 @@ type Mode = (requestor: UserInfo, wanted: WantedUser, attributes: AccessAttribut
  * tried first and names the refusal.
  */
 export function impersonator(authorizer: Authorizer) {
-  const lastMode = new LRUCache<string, number>({ max: 10_000 });
+  // Made with the first impersonation: in most of thousands of clusters in one process there is none.
+  let lastMode: LRUCache<string, number> | undefined;
   const modes = impersonationModes(authorizer);
 
   return function impersonate(requestor: UserInfo, headers: HeaderValues, attributes: AccessAttributes): Impersonation | undefined {
     const wanted = readImpersonation(headers);
     if (!wanted) return undefined;
+    lastMode ??= new LRUCache({ max: 10_000 });
     const first = lastMode.get(requestor.name);
     const order = modes.map((_mode, i) => i);
     if (first !== undefined) order.unshift(...order.splice(first, 1));
@@ -52,6 +54,20 @@ export function impersonator(authorizer: Authorizer) {
     }
     throw refusal;
   };
+}
+
+/**
+ * Who the headers ask to be, and the rights to `impersonate` that it takes: for those who have to ask another server whether the sender holds them.
+ * Undefined when there are no such headers.
+ */
+export function plainImpersonation(headers: HeaderValues): { user: UserInfo; needs: readonly ResourceAttributes[] } | undefined {
+  const wanted = readImpersonation(headers);
+  if (!wanted) return undefined;
+  const needs: ResourceAttributes[] = [];
+  const check = (part: Part) =>
+    void needs.push({ isResource: true, verb: 'impersonate', version: 'v1', subresource: '', namespace: '', ...part });
+  const user = becomeUser({ check, isAllowed: () => false, refuse: (_part, why) => badRequest(why) }, wanted, false);
+  return { user, needs };
 }
 
 /**

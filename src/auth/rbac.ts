@@ -48,29 +48,36 @@ const allowedByPrivilege: Decision = { allowed: true, reason: '' };
 const denied: Decision = { allowed: false, reason: '' };
 
 export function rbacAuthorizer(api: ClusterApi): RbacAuthorizer {
-  const index = rbacIndex();
-  for (const resource of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'])
-    for (const obj of api.peekAll({ group: rbacGroup, resource })) index.put(resource, obj);
-
+  // Made for the first user without the privilege, whom many a cluster never sees.
+  let known: ReturnType<typeof rbacIndex> | undefined;
   const subscription = api.subscribe((change: Change) => {
-    if (change.resource.group !== rbacGroup) return;
-    if (change.type === 'DELETED') index.remove(change.resource.resource, change.namespace, change.name);
-    else index.put(change.resource.resource, change.obj);
+    if (!known || change.resource.group !== rbacGroup) return;
+    if (change.type === 'DELETED') known.remove(change.resource.resource, change.namespace, change.name);
+    else known.put(change.resource.resource, change.obj);
   });
 
   return {
     authorize,
     rulesFor,
-    roleRules: (ref, namespace) => index.role(ref, namespace)?.rules,
+    roleRules: (ref, namespace) => index().role(ref, namespace)?.rules,
     [Symbol.dispose]: () => subscription[Symbol.dispose](),
   };
 
+  function index(): ReturnType<typeof rbacIndex> {
+    if (known) return known;
+    known = rbacIndex();
+    for (const resource of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'])
+      for (const obj of api.peekAll({ group: rbacGroup, resource })) known.put(resource, obj);
+    return known;
+  }
+
   function authorize(user: UserInfo, wanted: AccessAttributes): Decision {
     if (user.groups.includes(privilegedGroup)) return allowedByPrivilege;
+    const { bindingsOf, role: roleOf } = index();
     const namespace = wanted.isResource ? wanted.namespace : '';
     let missing: MissingRole[] | undefined;
-    for (const binding of index.bindingsOf(user, namespace)) {
-      const role = index.role(binding.roleRef, binding.namespace);
+    for (const binding of bindingsOf(user, namespace)) {
+      const role = roleOf(binding.roleRef, binding.namespace);
       if (!role) (missing ??= []).push(binding.roleRef);
       else if (roleAllows(role, wanted)) return { allowed: true, reason: `RBAC: allowed by ${describe(binding, user)}` };
     }
@@ -81,9 +88,10 @@ export function rbacAuthorizer(api: ClusterApi): RbacAuthorizer {
   function rulesFor(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
     const missing: MissingRole[] = [];
-    const bindings = [...new Set(index.bindingsOf(user, namespace))].sort(inListOrder);
+    const { bindingsOf, role: roleOf } = index();
+    const bindings = [...new Set(bindingsOf(user, namespace))].sort(inListOrder);
     for (const binding of bindings) {
-      const role = index.role(binding.roleRef, binding.namespace);
+      const role = roleOf(binding.roleRef, binding.namespace);
       if (role) rules.push(...role.rules);
       else missing.push(binding.roleRef);
     }

@@ -29,13 +29,16 @@ const invalidated = 'service account token has been invalidated';
 const lastUsed = 'kubernetes.io/legacy-token-last-used';
 const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
 
+// Shared by all clusters of the process, which may be thousands: the digests name the keys that were asked.
+const verified = new LRUCache<string, ParsedJwt>({ max: 8192, ttl: 60_000 });
+
 /**
  * Knows the users behind service account tokens. Returns undefined for tokens of other issuers and throws an Error with the real server's text
  * for bad ones. Only the check of the signature is remembered: whether the account, Pod, Node or Secret still exists is looked up every time, so
  * a token dies with them.
  */
 export function serviceAccountAuthenticator({ api, tokens, now, onError }: ServiceAccountAuthenticatorDeps) {
-  const verified = new LRUCache<string, ParsedJwt>({ max: 4096, ttl: 60_000 });
+  const askedOf = tokens.keys.map(key => key.id).join();
 
   return function authenticate(token: string, audiences: readonly string[]): TokenIdentity | undefined {
     const jwt = verify(token);
@@ -53,7 +56,7 @@ export function serviceAccountAuthenticator({ api, tokens, now, onError }: Servi
   };
 
   function verify(token: string): ParsedJwt | undefined {
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = createHash('sha256').update(`${askedOf} ${token}`).digest('base64');
     const known = verified.get(digest);
     if (known) return known;
     const jwt = parseJwt(token);

@@ -1,6 +1,7 @@
 import type { HeaderValues } from './header-values.ts';
 
-const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
+/** Begins the WebSocket sub-protocol in which browsers send a bearer token. */
+export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function isWebSocketRequest(headers: HeaderValues): boolean {
@@ -18,12 +19,12 @@ export function tokenProtocol(headers: HeaderValues): { token: string; protocols
   const protocols: string[] = [];
   let encoded: string | undefined;
   for (const protocol of (headers.get('sec-websocket-protocol') ?? []).flatMap(value => value.split(',')).map(value => value.trim())) {
-    if (!protocol.startsWith(tokenPrefix)) {
+    if (!protocol.startsWith(bearerProtocolPrefix)) {
       protocols.push(protocol);
       continue;
     }
     if (encoded !== undefined) throw new Error('multiple base64.bearer.authorization tokens specified');
-    encoded = protocol.slice(tokenPrefix.length);
+    encoded = protocol.slice(bearerProtocolPrefix.length);
   }
   if (encoded === undefined || encoded === '') return undefined;
   if (!/^[A-Za-z0-9_-]+$/.test(encoded) || encoded.length % 4 === 1) throw new Error('invalid base64.bearer.authorization token encoding');

@@ -1,29 +1,78 @@
-import { Command, CommanderError } from 'commander';
-import { up } from './commands/up.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { commandTable, type CommandEntry } from './command-table.ts';
+import { explainError } from './explain-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import { movedBehindCommand } from './leading-options.ts';
+import { processTerminal, wantsColor, type ColorChoice, type Terminal } from './terminal.ts';
 
-/** Exit codes: 0 ok, 1 error, 2 usage. */
-export async function main(args: readonly string[]): Promise<number> {
-  const program = new Command('drover')
-    .description('Drives herds of Kubernetes clusters.')
-    .exitOverride()
-    .showHelpAfterError('(add --help for usage)');
-  program
-    .command('up')
-    .description('start the hub: a Kubernetes API in one process')
-    .option('--data <dir>', 'where the hub keeps its data (default: ~/.drover)')
-    .option('--listen <host:port>', 'address to listen on', '127.0.0.1:7443')
-    .action(up);
+/** Runs one command and answers its exit code: see exit-codes.ts. */
+export async function main(args: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const words = movedBehindCommand(args);
+  const program = await programFor(words, terminal);
   try {
-    await program.parseAsync([...args], { from: 'user' });
-    return Number(process.exitCode ?? 0);
+    await program.parseAsync([...words], { from: 'user' });
+    return terminal.isInterrupted ? exitCodes.interrupted : Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`error: ${messages(error).join(': ')}\n`);
-    return 1;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (terminal.isInterrupted) return exitCodes.interrupted;
+    // Whoever read the output has gone; nobody is left to tell.
+    if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return exitCodes.ok;
+    return fail(error, terminal, colorOf(words));
   }
 }
 
-function messages(error: unknown): string[] {
-  if (!(error instanceof Error)) return [String(error)];
-  return error.cause === undefined ? [error.message] : [error.message, ...messages(error.cause)];
+/** The whole program with one command loaded: the one that is asked for. */
+export async function programFor(words: readonly string[], terminal: Terminal): Promise<Command> {
+  const program = newProgram(terminal);
+  for (const entry of commandTable) {
+    const command = addCommand(program, entry);
+    if (entry.name === words[0]) (await entry.load())(command, terminal);
+  }
+  return program;
+}
+
+/** The whole program with every command loaded, for those who want to look at it. */
+export async function wholeProgram(terminal: Terminal): Promise<Command> {
+  const program = newProgram(terminal);
+  await Promise.all(commandTable.map(async entry => (await entry.load())(addCommand(program, entry), terminal)));
+  return program;
+}
+
+function newProgram(terminal: Terminal): Command {
+  return new Command('drover')
+    .description('Drives herds of Kubernetes clusters.')
+    .usage('COMMAND [options]')
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show help')
+    .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: command => command.name() })
+    .configureOutput({ writeOut: text => terminal.out(text), writeErr: text => terminal.err(text) })
+    .exitOverride()
+    .showHelpAfterError('(add --help for usage)')
+    .addHelpText('after', '\n"drover COMMAND --help" says more about one. Every command also works as "kubectl drover COMMAND".');
+}
+
+function addCommand(program: Command, { name, summary, group, isHidden = false }: CommandEntry): Command {
+  return program
+    .command(name, { hidden: isHidden })
+    .description(summary)
+    .helpGroup(group)
+    .addOption(new Option('--color <when>', 'whether errors are coloured').choices(['auto', 'always', 'never']).default('auto'));
+}
+
+function colorOf(words: readonly string[]): ColorChoice {
+  const joined = words.findLast(word => word.startsWith('--color='))?.slice('--color='.length);
+  const choice = joined ?? words[words.lastIndexOf('--color') + 1];
+  return choice === 'always' || choice === 'never' ? choice : 'auto';
+}
+
+function fail(error: unknown, terminal: Terminal, color: ColorChoice): number {
+  const { message, hint, exitCode } = explainError(error);
+  const paint = (code: number, text: string) =>
+    wantsColor(color, terminal.env, terminal.isErrorTty) ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const [head, ...rest] = message.split(': ');
+  if (message !== '') terminal.err(`${[paint(31, head ?? ''), ...rest].join(': ')}\n`);
+  if (hint !== undefined) terminal.err(`  ${paint(2, hint)}\n`);
+  if (terminal.env['DROVER_DEBUG'] && error instanceof Error) terminal.err(`${error.stack}\n`);
+  return exitCode;
 }

@@ -1,30 +1,28 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApiServer } from '../apiserver/api-server.ts';
+import { StatusError } from '../api/status.ts';
+import { createApiServer } from '../apiserver/api-server.ts';
+import { httpsServer } from '../apiserver/http/https-server.ts';
+import { inProcessTransport } from '../apiserver/http/in-process-transport.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
+import { printControllerStats } from '../runtime/controller-stats.ts';
+import { log } from '../runtime/log.ts';
 import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
-import { log } from '../runtime/log.ts';
 import { ensureAdmin } from './admin.ts';
+import { embeddedClient, hubUser } from './embedded-client.ts';
+import { gatewayFront } from './gateway-front.ts';
+import { hubKinds } from './hub-kinds.ts';
+import type { Hub, HubOptions } from './hub-options.ts';
+import { installKinds } from './install-kinds.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { listening, publicUrl, servingHosts } from './listening.ts';
+import type { Members } from './members.ts';
 import { releaseMemoryWhenQuiet } from './release-memory.ts';
 
-export interface HubOptions {
-  readonly dataDir: string;
-  readonly host: string;
-  readonly port: number;
-}
-
-export interface Hub {
-  readonly url: string;
-  readonly kubeconfig: string;
-  /** Set on the very first start. */
-  readonly newPassword: string | undefined;
-  close(): Promise<void>;
-}
-
-/** Starts the hub over a folder of data, which it has to itself. */
-export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub> {
+/** Starts the hub with its own API over a folder of data, which it has to itself. */
+export async function startHub(options: HubOptions): Promise<Hub> {
+  const { dataDir, host, port, serverUrl } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const opening = openSqliteJournal(join(dataDir, 'hub.db')).catch((error: unknown) => {
     if (error instanceof DataInUseError)
@@ -33,39 +31,71 @@ export async function startHub({ dataDir, host, port }: HubOptions): Promise<Hub
   });
   // The file is opened by another thread; certificates are read meanwhile.
   opening.catch(() => {});
-  const pki = ensurePki(join(dataDir, 'pki'), { hosts: host === '0.0.0.0' || host === '::' ? [] : [host] });
+  const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
   const journal = await opening;
   const [store, admin] = await Promise.all([Store.open(journal), ensureAdmin(dataDir)]);
-  const api = await startApiServer({
+  let members: Members | undefined;
+  const api = await createApiServer({
     store,
     pki,
     auditFile: join(dataDir, 'audit.log'),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
+    moreMetrics: () => printControllerStats(members?.stats() ?? []),
   });
-  const address = await api.listen(host, port).catch(async (error: NodeJS.ErrnoException) => {
+
+  const hub = embeddedClient({ cluster: api.cluster, transport: inProcessTransport(api.handlerAs(hubUser)) });
+  const stop = new AbortController();
+  const loading = Promise.withResolvers<Members>();
+  const gateway = loading.promise.then(loaded => loaded.gateway);
+  gateway.catch(() => {});
+  const server = httpsServer(pki, options.isApiOnly ? api : gatewayFront(api, gateway));
+  let url: string;
+  try {
+    if (!options.isApiOnly) await installKinds(hub, hubKinds, stop.signal).catch(complainAboutStorage);
+    url = publicUrl(await listening(server, host, port));
+  } catch (error) {
     await api.close();
     await store.close();
-    throw error.code === 'EADDRINUSE'
-      ? new Error(`${host}:${port} is in use by another program; choose another address with --listen`)
-      : error;
-  });
+    throw error;
+  }
   const memory = releaseMemoryWhenQuiet(store);
-  const url = `https://${reachable(address.host)}:${address.port}`;
   const kubeconfig = join(dataDir, 'kubeconfig');
   writeKubeconfig(kubeconfig, { url, authority: pki.authority.certificate, certificate: pki.admin.certificate, key: pki.admin.key });
+  const ready = options.isApiOnly ? Promise.resolve() : startRest();
+  ready.then(() => members && loading.resolve(members), loading.reject);
+  ready.catch((err: unknown) => {
+    if (!stop.signal.aborted) log.error('the hub has no members: its controllers did not start', { err });
+  });
+
+  // Loaded when the API answers already: it is much, and nobody waits for it.
+  async function startRest(): Promise<void> {
+    await new Promise(setImmediate);
+    const [{ startMembers }, { embeddedAccess }] = await Promise.all([import('./members.ts'), import('../gateway/embedded-access.ts')]);
+    members = startMembers({ ...options, hub, access: embeddedAccess(api), pki, url, behind: api }, stop);
+  }
+
   return {
     url,
     kubeconfig,
     newPassword: admin.newPassword,
+    client: hub,
+    ready,
     async close() {
+      stop.abort(new Error('the hub stops'));
       memory[Symbol.dispose]();
+      await ready.catch(() => {});
+      await members?.[Symbol.asyncDispose]();
+      await hub[Symbol.asyncDispose]();
+      api.endStreams();
+      await server.close();
       await api.close();
       await store.close();
     },
   };
 }
 
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
+/** A hub whose disk is full still starts: what it has can be read, and made less. */
+function complainAboutStorage(error: unknown): void {
+  if (!(error instanceof StatusError && error.code === 503)) throw error;
+  log.error('the kinds of the hub were not brought up to date', { err: error });
 }

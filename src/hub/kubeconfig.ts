@@ -6,18 +6,26 @@ export interface KubeconfigParts {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
+  /** Of the cluster and the context. Default `drover`. */
+  readonly name?: string;
+  /** Default `admin`. */
+  readonly user?: string;
 }
 
 const encode = (pem: string) => Buffer.from(pem).toString('base64');
 
-export function writeKubeconfig(file: string, { url, authority, certificate, key }: KubeconfigParts): void {
+export function printKubeconfig({ url, authority, certificate, key, name = 'drover', user = 'admin' }: KubeconfigParts): string {
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'drover', cluster: { server: url, 'certificate-authority-data': encode(authority) } }],
-    users: [{ name: 'admin', user: { 'client-certificate-data': encode(certificate), 'client-key-data': encode(key) } }],
-    contexts: [{ name: 'drover', context: { cluster: 'drover', user: 'admin' } }],
-    'current-context': 'drover',
+    clusters: [{ name, cluster: { server: url, 'certificate-authority-data': encode(authority) } }],
+    users: [{ name: user, user: { 'client-certificate-data': encode(certificate), 'client-key-data': encode(key) } }],
+    contexts: [{ name, context: { cluster: name, user } }],
+    'current-context': name,
   };
-  writeFileAtomic(file, stringify(config, { lineWidth: 0 }), 0o600);
+  return stringify(config, { lineWidth: 0 });
+}
+
+export function writeKubeconfig(file: string, parts: KubeconfigParts): void {
+  writeFileAtomic(file, printKubeconfig(parts), 0o600);
 }

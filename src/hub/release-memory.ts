@@ -11,9 +11,7 @@ const busyChanges = 10_000;
  * Gives memory back after a busy time. V8 collects when it needs room; when the work is over it needs none, and would keep several times
  * what is alive for good.
  */
-export function releaseMemoryWhenQuiet(store: { readonly revision: number }): Disposable {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options: object) => Promise<void>;
+export function releaseMemoryWhenQuiet(store: { readonly revision: number }, collect = collector()): Disposable {
   let seenRevision = store.revision;
   let collectedRevision = 0;
   const timer = setInterval(() => {
@@ -22,7 +20,14 @@ export function releaseMemoryWhenQuiet(store: { readonly revision: number }): Di
     seenRevision = revision;
     if (!isQuiet || revision - collectedRevision < busyChanges) return;
     collectedRevision = revision;
-    void collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
+    collect();
   }, lookEveryMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** The thorough collection of V8, which gives memory back to the system. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: object) => Promise<void>;
+  return () => void collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }

@@ -193,7 +193,8 @@ function alternativeNames({ dnsNames = [], ipAddresses = [], emailAddresses = []
   ];
 }
 
-function keyIdOf(publicKey: KeyObject): Buffer {
+/** How certificates refer to a key. */
+export function keyIdOf(publicKey: KeyObject): Buffer {
   const [, bits] = itemsOf(readDer(publicKey.export({ type: 'spki', format: 'der' })));
   return createHash('sha1')
     .update(bits?.content.subarray(1) ?? Buffer.alloc(0))

@@ -33,8 +33,11 @@ export interface PkiOptions {
   now?: Date;
 }
 
-/** Where the parts of a PKI are kept between runs: a folder, or nothing at all. */
-interface PkiStore {
+/** What a server needs to know its clients, without what it needs to prove itself to them. */
+export type ClientPki = Pick<Pki, 'authority' | 'admin' | 'serviceAccountKey'>;
+
+/** Where the parts of a PKI are kept between runs: a folder, a text, or nothing at all. */
+export interface PkiStore {
   read(name: string): string | undefined;
   write(name: string, text: string): void;
 }
@@ -65,26 +68,27 @@ export function createPki(options: PkiOptions = {}): Pki {
   return buildPki({ read: () => undefined, write: () => undefined }, options);
 }
 
-function buildPki(store: PkiStore, { hosts = [], now = new Date() }: PkiOptions): Pki {
+/** The part of a PKI that is about clients; the rules are those of `ensurePki`. */
+export function ensureClientPki(store: PkiStore, now: Date): ClientPki {
   const authority = ensureAuthority(store, 'ca', 'kubernetes', now);
+  const admin = { commonName: 'kubernetes-admin', organizations: ['system:masters'], usage: 'client', now } as const;
+  return { authority, admin: ensureLeaf(store, 'admin', authority, admin), serviceAccountKey: ensureServiceAccountKey(store) };
+}
+
+function buildPki(store: PkiStore, { hosts = [], now = new Date() }: PkiOptions): Pki {
+  const clients = ensureClientPki(store, now);
+  const { authority } = clients;
   const frontProxyAuthority = ensureAuthority(store, 'front-proxy-ca', 'front-proxy-ca', now);
   const allHosts = [...new Set([...usualHosts, ...hosts])];
   return {
-    authority,
+    ...clients,
     frontProxyAuthority,
     server: ensureLeaf(store, 'server', authority, { commonName: 'kube-apiserver', usage: 'server', hosts: allHosts, now }),
-    admin: ensureLeaf(store, 'admin', authority, {
-      commonName: 'kubernetes-admin',
-      organizations: ['system:masters'],
-      usage: 'client',
-      now,
-    }),
     frontProxyClient: ensureLeaf(store, 'front-proxy-client', frontProxyAuthority, {
       commonName: 'front-proxy-client',
       usage: 'client',
       now,
     }),
-    serviceAccountKey: ensureServiceAccountKey(store),
   };
 }
 

@@ -6,11 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { AddressInfo } from 'node:net';
-import { createAuthority, extendedKeyUsages, issue, issueLeaf, keyUsageBits, readAuthority, subjectOf } from './certificate-authority.ts';
+import {
+  createAuthority,
+  createKey,
+  extendedKeyUsages,
+  issue,
+  issueLeaf,
+  keyUsageBits,
+  readAuthority,
+  subjectOf,
+} from './certificate-authority.ts';
+import { parseCertificateRequest } from './certificate-request.ts';
 import { oid, readDer, readOid, time, unsignedInteger } from './der.ts';
 import { createPki, ensurePki } from './ensure-pki.ts';
 import { ipBytes, printIp } from './ip-bytes.ts';
 import { verifyClientCertificate } from './verify-client-certificate.ts';
+import { writeCertificateRequest } from './write-certificate-request.ts';
 
 const day = 86_400_000;
 
@@ -189,4 +200,13 @@ test('damaged DER is refused and never read beyond its end', () => {
   assert.throws(() => readDer(Buffer.from('3080', 'hex')));
   assert.throws(() => readDer(Buffer.from('308400000001', 'hex')));
   assert.throws(() => readDer(Buffer.from('300000', 'hex')));
+});
+
+test('a request for a certificate can be read again, with and without a subject', () => {
+  const key = createKey();
+  const named = parseCertificateRequest(writeCertificateRequest(key, { commonName: 'a', organizations: ['b', 'c'] }));
+  assert.deepEqual([named.subject.commonName, named.subject.organizations, named.extensions], ['a', ['b', 'c'], []]);
+  assert.ok(named.hasValidSignature && named.publicKey.equals(createPublicKey(key)));
+  const nameless = parseCertificateRequest(writeCertificateRequest(key, { commonName: '' }));
+  assert.ok(nameless.hasValidSignature && nameless.subject.attributes.length === 0);
 });

@@ -26,6 +26,8 @@ export interface WorkQueue extends Disposable {
   addAfter(key: string, delayMs: number): void;
   /** Keys waiting, delayed ones not counted. */
   readonly depth: number;
+  /** How long the key has waited that has waited longest; 0 when none waits. */
+  readonly oldestWaitMs: number;
   /** Resolves when nothing waits, runs or is delayed by a failure; delays asked for by `addAfter` or an outcome do not count. */
   idle(): Promise<void>;
 }
@@ -41,9 +43,10 @@ const longestTimerMs = 2 ** 31 - 1;
 
 export function workQueue(options: WorkQueueOptions): WorkQueue {
   const { reconcile, onError, concurrency = 1, firstDelayMs = 5, maxDelayMs = 300_000 } = options;
-  const waiting = new Set<string>();
+  // Since when each waits. Maps keep the order in which keys came.
+  const waiting = new Map<string, number>();
   const running = new Set<string>();
-  const dirty = new Set<string>();
+  const dirty = new Map<string, number>();
   const delayed = new Map<string, Delayed>();
   const failures = new Map<string, number>();
   const stopped = new AbortController();
@@ -59,6 +62,10 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     get depth() {
       return waiting.size + dirty.size;
     },
+    get oldestWaitMs() {
+      const since = Math.min(firstOf(waiting), firstOf(dirty));
+      return since === Infinity ? 0 : performance.now() - since;
+    },
     idle: () => (isIdle() ? Promise.resolve() : new Promise(resolve => idlers.push(resolve))),
     [Symbol.dispose]: stop,
   };
@@ -66,11 +73,9 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
   function add(key: string): void {
     if (stopped.signal.aborted) return;
     forgetDelay(key);
-    if (running.has(key)) {
-      dirty.add(key);
-      return;
-    }
-    waiting.add(key);
+    const present = running.has(key) ? dirty : waiting;
+    if (!present.has(key)) present.set(key, performance.now());
+    if (present === dirty) return;
     schedulePump();
   }
 
@@ -102,7 +107,7 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
   }
 
   function pump(): void {
-    for (const key of waiting) {
+    for (const key of waiting.keys()) {
       if (running.size >= concurrency) return;
       waiting.delete(key);
       running.add(key);
@@ -153,4 +158,9 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     dirty.clear();
     if (isIdle()) wakeIdlers();
   }
+}
+
+function firstOf(times: ReadonlyMap<string, number>): number {
+  for (const time of times.values()) return time;
+  return Infinity;
 }

@@ -1,22 +1,47 @@
 import type { KubeObject } from '../api/object.ts';
 import { parseJson, printJson } from '../util/json.ts';
 
+/** Bytes that are made when they are asked for, because many stores share what they are made from. */
+export interface BytesSource {
+  readonly length: number;
+  render(): Buffer;
+  /** Whether a piece of text without ids and times is in the bytes. */
+  includes(text: string): boolean;
+}
+
 /** One version of one object: its bytes as they go over the wire, parsed only when somebody looks inside. Immutable. */
 export class Entry {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
-  readonly bytes: Buffer;
+  readonly #source: Buffer | BytesSource;
   #parsed: WeakRef<KubeObject> | undefined;
 
-  constructor(key: { resource: string; namespace: string; name: string }, revision: number, bytes: Buffer, parsed?: KubeObject) {
+  constructor(
+    key: { resource: string; namespace: string; name: string },
+    revision: number,
+    source: Buffer | BytesSource,
+    parsed?: KubeObject,
+  ) {
     this.resource = key.resource;
     this.namespace = key.namespace;
     this.name = key.name;
     this.revision = revision;
-    this.bytes = bytes;
+    this.#source = source;
     if (parsed) this.#parsed = new WeakRef(parsed);
+  }
+
+  get bytes(): Buffer {
+    return this.#source instanceof Uint8Array ? this.#source : this.#source.render();
+  }
+
+  get sizeBytes(): number {
+    return this.#source.length;
+  }
+
+  includes(text: string): boolean {
+    return this.#source.includes(text);
   }
 
   get obj(): KubeObject {

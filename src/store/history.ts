@@ -48,7 +48,7 @@ export class History {
   push(event: StoreEvent): void {
     this.#of(event.entry.resource).events.push(event);
     this.#queue.push(event);
-    this.#supersededBytes += event.previous?.bytes.length ?? 0;
+    this.#supersededBytes += event.previous?.sizeBytes ?? 0;
     while (this.#queue.length > maxEvents || this.#supersededBytes > maxSupersededBytes) this.#evictOldest();
   }
 
@@ -93,6 +93,11 @@ export class History {
     this.compactedRevision = revision;
   }
 
+  /** Whether there is nothing left that could be forgotten. */
+  get isEmpty(): boolean {
+    return this.#queue.length === 0 && this.#obsolete.length === 0;
+  }
+
   takeObsolete(): number[] {
     const taken = this.#obsolete;
     this.#obsolete = [];
@@ -109,7 +114,7 @@ export class History {
     history.events.shift();
     history.evictedRevision = event.entry.revision;
     this.compactedRevision = Math.max(this.compactedRevision, event.entry.revision);
-    this.#supersededBytes -= event.previous?.bytes.length ?? 0;
+    this.#supersededBytes -= event.previous?.sizeBytes ?? 0;
     this.#forget(event);
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { StorageFullError, type Journal, type JournalRow } from './journal.ts';
 import { packRows, unpackRows, type JournalReply, type JournalRequest } from './packed-rows.ts';
+import { startWorker, stopBecauseUnknown } from './start-worker.ts';
 
 export class DataInUseError extends Error {
   override name = 'DataInUseError';
@@ -12,7 +12,7 @@ export class DataInUseError extends Error {
  * a full disk ends the process: after a failed fsync nobody knows what the file holds, and only a fresh start can find out.
  */
 export async function openSqliteJournal(file: string, options: { maxPages?: number } = {}): Promise<Journal> {
-  const worker = startWorker({ file, ...options });
+  const worker = startWorker('./sqlite-worker.ts', { file, ...options });
   const send = (request: JournalRequest, transfer: ArrayBuffer[] = []) => worker.postMessage(request, transfer);
   const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let nextId = 1;
@@ -45,10 +45,7 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       default:
     }
   });
-  worker.on('error', (error: Error) => {
-    process.stderr.write(`cannot write to "${file}": ${error.message}; stopping, because its state is unknown\n`);
-    process.exit(70);
-  });
+  worker.on('error', (error: Error) => stopBecauseUnknown(file, error));
 
   return {
     load(receive) {
@@ -71,10 +68,4 @@ export async function openSqliteJournal(file: string, options: { maxPages?: numb
       return closed;
     },
   };
-}
-
-/** A worker does not inherit the compile cache, and its first file is not served from one; without it, this one would be the slowest part of starting. */
-function startWorker(workerData: { file: string; maxPages?: number }): Worker {
-  const url = new URL('./sqlite-worker.ts', import.meta.url).href;
-  return new Worker(`require('node:module').enableCompileCache(); import(${JSON.stringify(url)})`, { eval: true, workerData });
 }

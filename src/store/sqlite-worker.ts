@@ -3,6 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { JournalBatch, JournalRow } from './journal.ts';
 import { packRows, unpackRows, type JournalReply, type JournalRequest } from './packed-rows.ts';
+import { journalRow, operations } from './sql-row.ts';
+import { isLocked, isStorageFull } from './storage-full.ts';
 
 /** Rows that travel in one message while loading. */
 const loadChunk = 512;
@@ -29,7 +31,6 @@ function open(): DatabaseSync {
   return db;
 }
 
-const operations = ['create', 'update', 'delete'] as const;
 let db: DatabaseSync;
 let insert: ReturnType<DatabaseSync['prepare']>;
 let remove: ReturnType<DatabaseSync['prepare']>;
@@ -50,25 +51,12 @@ function load(): void {
     rows = [];
   };
   for (const row of db.prepare('SELECT * FROM log ORDER BY revision').iterate()) {
-    rows.push({
-      revision: Number(row.revision),
-      resource: String(row.resource),
-      namespace: String(row.namespace),
-      name: String(row.name),
-      operation: operations[Number(row.operation)]!,
-      value: row.value as Uint8Array,
-    });
+    rows.push(journalRow(row));
     if (rows.length === loadChunk) flush();
   }
   if (rows.length > 0) flush();
   const meta = db.prepare("SELECT value FROM meta WHERE key = 'compactedRevision'").get();
   reply({ type: 'loaded', compactedRevision: Number(meta?.value ?? 0) });
-}
-
-/** SQLITE_FULL, and the answers of a file system that is out of space or over its quota. */
-function isStorageFull(error: unknown): boolean {
-  const { errcode, message } = error as { errcode?: number; message?: string };
-  return errcode === 13 || /database or disk is full|ENOSPC|EDQUOT/.test(message ?? '');
 }
 
 let compacted = -1;
@@ -131,6 +119,5 @@ try {
   start();
   reply({ type: 'opened' });
 } catch (error) {
-  const locked = (error as { errcode?: number }).errcode === 5;
-  reply({ type: 'refused', locked, message: (error as Error).message });
+  reply({ type: 'refused', locked: isLocked(error), message: (error as Error).message });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { KubeObject } from '../api/object.ts';
-import { StorageFullError } from './journal.ts';
+import { memoryJournal, StorageFullError } from './journal.ts';
 import { DataInUseError, openSqliteJournal } from './sqlite-journal.ts';
 import { RevisionConflictError, Store } from './store.ts';
 
@@ -108,4 +108,22 @@ test('a second process is kept away from the file', async t => {
   const file = freshFile();
   await openStore(t, file);
   await assert.rejects(openSqliteJournal(file), DataInUseError);
+});
+
+test('what is being written can be waited for, until it is there or was refused', async () => {
+  const appends: { resolve(): void; reject(error: Error): void }[] = [];
+  const append = () => new Promise<void>((resolve, reject) => appends.push({ resolve, reject }));
+  const store = await Store.open({ ...memoryJournal(), append });
+  const writing = [store.write(key('a'), configMap('a', '1'), undefined), store.write(key('b'), configMap('b', '1'), undefined)];
+  const seen: string[] = [];
+  const [a, b] = ['a', 'b'].map(name => store.settled(key(name)).then(() => seen.push(name)));
+  await store.settled(key('nobody'));
+  assert.deepEqual(seen, []);
+  appends[0]!.resolve();
+  await a;
+  assert.deepEqual([seen, store.get(key('a'))?.obj.data], [['a'], { value: '1' }]);
+  appends[1]!.reject(new StorageFullError('full'));
+  await b;
+  assert.equal(store.getHead(key('b')), undefined);
+  await Promise.allSettled(writing);
 });

@@ -3,6 +3,7 @@ import { SortedMap } from '../util/sorted-map.ts';
 import { encodeObject, Entry, listKey } from './entry.ts';
 import { History, type StoreEvent } from './history.ts';
 import type { Journal, JournalRow } from './journal.ts';
+import type { Birth, StoreBase } from './store-base.ts';
 
 export interface ObjectKey {
   readonly resource: string;
@@ -13,6 +14,12 @@ export interface ObjectKey {
 /** Thrown when the newest version of the object is not the one the writer has seen. */
 export class RevisionConflictError extends Error {
   override name = 'RevisionConflictError';
+}
+
+export interface StoreOptions {
+  readonly now?: () => number;
+  /** What the store begins with. It must be the same whenever the journal is opened. */
+  readonly base?: { readonly objects: StoreBase; readonly birth: Birth };
 }
 
 interface PendingWrite {
@@ -31,38 +38,44 @@ interface PendingWrite {
  */
 export class Store {
   readonly #journal: Journal;
+  readonly #base: StoreOptions['base'];
+  /** Those of the base are added when somebody looks at them. */
   readonly #committed = new Map<string, SortedMap<Entry>>();
+  readonly #written = new Set<string>();
   /** Keys whose newest version is not committed yet; undefined when that version is a deletion. */
   readonly #head = new Map<string, Entry | undefined>();
   readonly #listeners = new Set<(events: readonly StoreEvent[]) => void>();
   readonly history: History;
   #pending: PendingWrite[] = [];
+  #unsettled: { readonly key: ObjectKey; resolve(): void }[] = [];
   #inFlight = false;
   #lastRevision = 0;
   #committedRevision = 0;
   #idle: (() => void)[] = [];
   #failure: Error | undefined;
 
-  private constructor(journal: Journal, now: () => number) {
+  private constructor(journal: Journal, { now = () => performance.now(), base }: StoreOptions) {
     this.#journal = journal;
+    this.#base = base;
     this.history = new History(now);
   }
 
-  static async open(journal: Journal, options: { now?: () => number } = {}): Promise<Store> {
-    const store = new Store(journal, options.now ?? (() => performance.now()));
+  static async open(journal: Journal, options: StoreOptions = {}): Promise<Store> {
+    const store = new Store(journal, options);
     const latest = new Map<string, Entry>();
     const events: StoreEvent[] = [];
     const { compactedRevision } = await journal.load(rows => {
       for (const row of rows) store.#replay(row, latest, events);
     });
-    store.history.restore(events, compactedRevision);
-    store.#committedRevision = store.#lastRevision = Math.max(store.#lastRevision, compactedRevision, 1);
+    const oldest = Math.max(compactedRevision, options.base?.objects.revision ?? 0);
+    store.history.restore(events, oldest);
+    store.#committedRevision = store.#lastRevision = Math.max(store.#lastRevision, oldest, 1);
     return store;
   }
 
   #replay(row: JournalRow, latest: Map<string, Entry>, events: StoreEvent[]): void {
     const id = `${row.resource}\0${row.namespace}\0${row.name}`;
-    const previous = latest.get(id);
+    const previous = latest.get(id) ?? (this.#base && this.get(row));
     const bytes = Buffer.from(row.value.buffer, row.value.byteOffset, row.value.byteLength);
     const entry = new Entry(row, row.revision, bytes);
     const rows = this.#table(row.resource);
@@ -84,7 +97,7 @@ export class Store {
   }
 
   get(key: ObjectKey): Entry | undefined {
-    return this.#committed.get(key.resource)?.get(listKey(key.namespace, key.name));
+    return this.#find(key.resource)?.get(listKey(key.namespace, key.name));
   }
 
   /** The newest version, committed or not: what the next write of this object must start from. */
@@ -93,24 +106,48 @@ export class Store {
     return this.#head.has(id) ? this.#head.get(id) : this.get(key);
   }
 
+  /** Resolves when readers see some version of an object that is being written, or when no version of it is on its way any more. */
+  settled(key: ObjectKey): Promise<void> {
+    if (this.#isSettled(key)) return Promise.resolve();
+    return new Promise(resolve => this.#unsettled.push({ key, resolve }));
+  }
+
+  #isSettled(key: ObjectKey): boolean {
+    return this.get(key) !== undefined || !this.#head.has(headKey(key));
+  }
+
   /** Committed objects in the order of namespace and name, from a list key on. */
   forEach(resource: string, namespace: string | undefined, from: string, visit: (entry: Entry) => boolean | void): void {
-    const table = this.#committed.get(resource);
+    const table = this.#find(resource);
     if (!table) return;
     if (namespace === undefined || namespace === '') return table.forEachFrom(from, visit);
     const prefix = `${namespace}/`;
     table.forEachFrom(from > prefix ? from : prefix, (entry, key) => (key.startsWith(prefix) ? visit(entry) : false));
   }
 
+  /** Committed objects in whose bytes one of the texts is; the others are not even made. */
+  forEachIncluding(resource: string, texts: readonly string[], visit: (entry: Entry) => void): void {
+    const isUntouched = !this.#committed.has(resource);
+    if (isUntouched && !texts.some(text => this.#base?.objects.includes(resource, text))) return;
+    this.forEach(resource, undefined, '', entry => {
+      if (texts.some(text => entry.includes(text))) visit(entry);
+    });
+  }
+
   count(resource: string, namespace?: string): number {
-    if (namespace === undefined || namespace === '') return this.#committed.get(resource)?.size ?? 0;
+    if (namespace === undefined || namespace === '') return this.#committed.get(resource)?.size ?? this.#base?.objects.count(resource) ?? 0;
     let n = 0;
     this.forEach(resource, namespace, '', () => void n++);
     return n;
   }
 
   resources(): Iterable<string> {
-    return this.#committed.keys();
+    return new Set([...(this.#base?.objects.resources() ?? []), ...this.#committed.keys()]);
+  }
+
+  /** Resources in which the store differs, or once differed, from its base. */
+  get written(): ReadonlySet<string> {
+    return this.#written;
   }
 
   /**
@@ -189,6 +226,14 @@ export class Store {
       for (const listener of this.#listeners) listener(events);
     }
     for (const { event, resolve } of batch) resolve(event.entry);
+    this.#tellSettled();
+  }
+
+  #tellSettled(): void {
+    if (this.#unsettled.length === 0) return;
+    const waiting = this.#unsettled;
+    this.#unsettled = waiting.filter(({ key }) => !this.#isSettled(key));
+    for (const { key, resolve } of waiting) if (this.#isSettled(key)) resolve();
   }
 
   #pendingFor(id: string): boolean {
@@ -211,10 +256,21 @@ export class Store {
     }
     this.#pending = kept;
     for (const { reject } of batch) reject(error);
+    this.#tellSettled();
+  }
+
+  #find(resource: string): SortedMap<Entry> | undefined {
+    const table = this.#committed.get(resource);
+    if (table || !this.#base || this.#base.objects.count(resource) === 0) return table;
+    const own = new SortedMap<Entry>();
+    for (const [key, entry] of this.#base.objects.entries(resource, this.#base.birth)) own.set(key, entry);
+    this.#committed.set(resource, own);
+    return own;
   }
 
   #table(resource: string): SortedMap<Entry> {
-    let table = this.#committed.get(resource);
+    this.#written.add(resource);
+    let table = this.#find(resource);
     if (!table) this.#committed.set(resource, (table = new SortedMap()));
     return table;
   }

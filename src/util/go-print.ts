@@ -1,3 +1,4 @@
+import { formatFloat } from './go-float.ts';
 import { isJsonObject } from './json.ts';
 
 /** A JSON value as Go's `%v` prints it once decoded into `interface{}`: `map[a:1 b:[x <nil>]]`. */
@@ -14,9 +15,9 @@ export function goPrint(value: unknown): string {
   return typeof value === 'string' ? value : String(value as boolean | bigint);
 }
 
-// Go prints floats with %g and a two-digit exponent, which starts at 1e+21.
+// Whole numbers were integers in the JSON text.
 function goPrintNumber(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : String(value).replace(/e([+-])(\d)$/, 'e$10$2');
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : formatFloat(value, 'g', -1);
 }
 
 /** The name Go's `%T` gives a decoded JSON value. */

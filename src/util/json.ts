@@ -69,3 +69,14 @@ export function cloneJson<T>(value: T): T {
   }
   return copy as T;
 }
+
+/** The same value with the keys of every object in order. */
+export function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map(key => [key, sortKeys(value[key] as Json)]),
+  );
+}

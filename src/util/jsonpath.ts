@@ -1,5 +1,5 @@
 import { escapeHtmlInJson, goPrint, goTypeName } from './go-print.ts';
-import { isJsonObject, printJson, type Json } from './json.ts';
+import { isJsonObject, printJson, sortKeys, type Json } from './json.ts';
 import { parseTemplate, type PathNode } from './jsonpath-parse.ts';
 
 /** A JSONPath template as kubectl and the printer columns of custom resources understand it. */
@@ -25,16 +25,6 @@ function printResults(results: readonly Json[]): string {
 export function printResult(value: Json): string {
   if (value === null) return '<no value>';
   return typeof value === 'object' ? escapeHtmlInJson(printJson(sortKeys(value))) : goPrint(value);
-}
-
-function sortKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map(key => [key, sortKeys(value[key] as Json)]),
-  );
 }
 
 function run(nodes: readonly PathNode[], data: Json, allowMissing: boolean): Json[][] {

@@ -1,8 +1,11 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+
+const draftOf = (file: string) => `${file}.${process.pid}.tmp`;
 
 /** Writes a file whole or not at all, also when the power fails. */
 export function writeFileAtomic(file: string, text: string, mode: number): void {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = draftOf(file);
   const handle = openSync(temporary, 'w', mode);
   try {
     writeSync(handle, text);
@@ -11,4 +14,15 @@ export function writeFileAtomic(file: string, text: string, mode: number): void 
     closeSync(handle);
   }
   renameSync(temporary, file);
+}
+
+/** The same, without keeping everybody waiting for the disk. Two writes of one file must follow each other. */
+export async function writeFileAtomically(file: string, text: string, mode: number): Promise<void> {
+  const temporary = draftOf(file);
+  {
+    await using handle = await open(temporary, 'w', mode);
+    await handle.writeFile(text);
+    await handle.sync();
+  }
+  await rename(temporary, file);
 }

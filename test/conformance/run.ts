@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { certificateRequest } from '../helpers/certificates.ts';
 import { HttpTarget, readKubeconfig } from '../helpers/http-target.ts';
 import { startHub } from '../helpers/hub.ts';
-import { startControllerManager, startEtcd, startRealApiServer, type Etcd } from '../helpers/real-cluster.ts';
+import { hubControllers, startControllerManager, startEtcd, startRealApiServer, type Etcd } from '../helpers/real-cluster.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
 import { areas } from './all-cases.ts';
 import type { Case } from './case.ts';
@@ -31,16 +31,7 @@ const { values: options } = parseArgs({
   },
 });
 
-// The controllers without which namespaces, deletion and roles do not work; ours run inside the hub.
-const referenceControllers = [
-  'serviceaccount-controller',
-  'serviceaccount-token-controller',
-  'root-ca-certificate-publisher-controller',
-  'namespace-controller',
-  'garbage-collector-controller',
-  'clusterrole-aggregation-controller',
-  'resourcequota-controller',
-];
+const referenceControllers = [...hubControllers, 'resourcequota-controller'];
 
 interface NamedCase extends Case {
   readonly area: string;
@@ -159,7 +150,7 @@ async function openReal(stack: AsyncDisposableStack, etcd: Etcd | undefined, kub
 
 async function openHub(stack: AsyncDisposableStack, kubeconfig: string | undefined): Promise<HttpTarget> {
   if (kubeconfig) return new HttpTarget(readKubeconfig(kubeconfig));
-  return stack.use(await startHub()).target;
+  return stack.use(await startHub({ extraArgs: ['--api-only'] })).target;
 }
 
 function messageOf(reason: unknown): string {

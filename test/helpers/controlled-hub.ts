@@ -8,7 +8,7 @@ export const controllerPrograms = ['kube-controller-manager', 'kube-scheduler', 
 
 /** A hub with the real controller manager and scheduler, and kwok for nodes: what is created there becomes ready. */
 export async function startControlledHub({ nodes = 2 } = {}): Promise<Hub> {
-  const hub = await startHub();
+  const hub = await startHub({ extraArgs: ['--api-only'] });
   const attached = new AsyncDisposableStack();
   const dispose = hub[Symbol.asyncDispose].bind(hub);
   try {

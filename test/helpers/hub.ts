@@ -19,16 +19,18 @@ export interface HubOptions {
   /** Kept afterwards when given, so that a second hub can continue from it. */
   readonly dataDir?: string;
   readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
   readonly extraArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Our own server as a child process, ready to answer. */
-export async function startHub({ dataDir, port, extraArgs = [], env = {} }: HubOptions = {}): Promise<Hub> {
+export async function startHub({ dataDir, port, host = '127.0.0.1', extraArgs = [], env = {} }: HubOptions = {}): Promise<Hub> {
   const scratch = tempDir('hub');
   const dir = dataDir ?? path.join(scratch.dir, 'data');
   mkdirSync(dir, { recursive: true });
-  const listen = `127.0.0.1:${port ?? (await freePort())}`;
+  const listen = `${host}:${port ?? (await freePort())}`;
   const program = new Program({
     name: 'drover',
     command: path.join(repositoryRoot, 'node_modules/.bin/node'),

@@ -14,15 +14,22 @@ export interface Expectation extends CommandOptions {
 /** A command line program and the cluster it talks to, typed as a user would type it. */
 export class CommandLine {
   readonly #program: string;
+  readonly #first: readonly string[];
   readonly #options: CommandOptions;
 
-  constructor(program: string, options: CommandOptions) {
+  /** `first`: arguments that stand before those of every line. */
+  constructor(program: string, options: CommandOptions, first: readonly string[] = []) {
     this.#program = program;
+    this.#first = first;
     this.#options = options;
   }
 
   run(line: string, options: CommandOptions = {}): Promise<CommandResult> {
-    return runCommand(this.#program, words(line), { ...this.#options, ...options, env: { ...this.#options.env, ...options.env } });
+    return runCommand(this.#program, [...this.#first, ...words(line)], {
+      ...this.#options,
+      ...options,
+      env: { ...this.#options.env, ...options.env },
+    });
   }
 
   /** Runs a line, holds it to what is expected of it, and answers its standard output. */

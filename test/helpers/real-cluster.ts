@@ -3,7 +3,7 @@ import path from 'node:path';
 import { TestCa, tokenSigningKeys } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { HttpTarget, readKubeconfig } from './http-target.ts';
-import { Program } from './program.ts';
+import { Program, type ProgramOptions } from './program.ts';
 import { rigProgramPath } from './rig.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -56,6 +56,10 @@ export async function startEtcd({ dataDir, durable = false }: EtcdOptions = {}):
 export interface RealCluster extends AsyncDisposable {
   readonly server: string;
   readonly pid: number;
+  /** Kills the API server; everything else stays. */
+  kill(): Promise<void>;
+  /** Starts it again where it was. */
+  revive(): Promise<void>;
   readonly dir: string;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
@@ -124,7 +128,7 @@ export async function startRealApiServer({
         `--audit-policy-file=${file('audit-policy.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse }]\n')}`,
       ]
     : [];
-  const program = new Program({
+  const programOptions: ProgramOptions = {
     name: 'kube-apiserver',
     command: rigProgramPath('kube-apiserver'),
     logFile: file('kube-apiserver.log'),
@@ -156,13 +160,25 @@ export async function startRealApiServer({
       ...auditArgs,
       ...extraArgs,
     ],
-  });
+  };
+  let program = new Program(programOptions);
+  const untilReady = () => program.waitUntil(async () => (await target.request('GET', '/readyz')).code === 200, { timeoutMs: 90_000 });
   const kubeconfig = file('kubeconfig', printKubeconfig({ server, ca: ca.certificate, certificate: admin.certificate, key: admin.key }));
   const target = new HttpTarget(readKubeconfig(kubeconfig));
   const attached = new AsyncDisposableStack();
   const cluster: RealCluster = {
     server,
-    pid: program.pid,
+    get pid() {
+      return program.pid;
+    },
+    async kill() {
+      program.kill('SIGKILL');
+      await program.exited;
+    },
+    async revive() {
+      program = new Program(programOptions);
+      await untilReady();
+    },
     dir,
     kubeconfig,
     target,
@@ -178,13 +194,23 @@ export async function startRealApiServer({
     },
   };
   try {
-    await program.waitUntil(async () => (await target.request('GET', '/readyz')).code === 200, { timeoutMs: 90_000 });
+    await untilReady();
   } catch (err) {
     await cluster[Symbol.asyncDispose]();
     throw err;
   }
   return cluster;
 }
+
+/** The controllers without which namespaces, deletion and roles do not work; those of the hub run inside it. */
+export const hubControllers = [
+  'serviceaccount-controller',
+  'serviceaccount-token-controller',
+  'root-ca-certificate-publisher-controller',
+  'namespace-controller',
+  'garbage-collector-controller',
+  'clusterrole-aggregation-controller',
+];
 
 export interface ControllerManagerOptions {
   /** Names of the controllers to run; all by default. */

@@ -13,6 +13,7 @@ export interface RigProgram {
 
 const kubernetesVersion = 'v1.36.3';
 const olderKubernetesVersion = 'v1.32.13';
+const karmadaVersion = 'v1.16.0';
 
 export const rigPrograms: readonly RigProgram[] = [
   { name: 'etcd', version: 'v3.6.8', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
@@ -25,6 +26,13 @@ export const rigPrograms: readonly RigProgram[] = [
     module: 'helm',
     package: 'helm.sh/helm/v4/cmd/helm',
     linkerVariables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.1' },
+  },
+  {
+    name: 'karmadactl',
+    version: karmadaVersion,
+    module: 'karmada',
+    package: 'github.com/karmada-io/karmada/cmd/karmadactl',
+    linkerVariables: { 'github.com/karmada-io/karmada/pkg/version.gitVersion': karmadaVersion },
   },
   {
     name: 'kubectl-1.32',

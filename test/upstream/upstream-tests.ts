@@ -3,33 +3,36 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The parts of Kubernetes' own conformance suite that judge an API server rather than nodes. */
-const ourParts = /^\[sig-(api-machinery|auth|cli)\].*\[Conformance\]/;
+export const apiServerParts = ['api-machinery', 'auth', 'cli'] as const;
+/** The parts that judge the controllers around it. */
+export const controllerParts = ['apps', 'scheduling'] as const;
 
 export interface LeftOut {
   readonly test: string;
   readonly reason: string;
 }
 
-/** Names of the conformance tests that concern us, as the suite itself lists them. */
-export function listUpstreamTests(program: string): string[] {
+/** Names of the conformance tests of some parts (special interest groups), as the suite itself lists them. */
+export function listUpstreamTests(program: string, parts: readonly string[]): string[] {
+  const wanted = new RegExp(`^\\[sig-(${parts.join('|')})\\].*\\[Conformance\\]`);
   const listed = spawnSync(program, ['--list-tests'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   const names = (listed.stdout + listed.stderr)
     .split('\n')
     .map(line => line.slice(Math.max(0, line.indexOf('[sig-'))).trim())
-    .filter(name => ourParts.test(name));
+    .filter(name => wanted.test(name));
   if (names.length === 0) throw new Error(`"${program}" lists no tests: ${listed.stderr.slice(0, 500)}`);
   return [...new Set(names)].toSorted();
 }
 
 /** Each line is a test's name, two colons and why it is left out. */
-export function readLeftOut(): LeftOut[] {
-  const text = readFileSync(path.join(import.meta.dirname, 'left-out.txt'), 'utf8');
+export function readLeftOut(file: 'left-out.txt' | 'left-out-sandbox.txt'): LeftOut[] {
+  const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
   return text
     .split('\n')
     .filter(line => line.trim() !== '' && !line.startsWith('#'))
     .map(line => {
       const [test = '', reason = ''] = line.split(' :: ');
-      if (reason.trim() === '') throw new Error(`left-out.txt gives no reason for "${test}"`);
+      if (reason.trim() === '') throw new Error(`${file} gives no reason for "${test}"`);
       return { test: test.trim(), reason: reason.trim() };
     });
 }

@@ -1,7 +1,7 @@
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '../../api/kubernetes.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { concerns, forbid, isPod } from './admission-errors.ts';
-import { compareQuantities, printQuantity, wholeValue, zeroQuantity, type Quantity } from '../schema/quantity.ts';
+import { compareQuantities, printQuantity, wholeValue, zeroQuantity, type Quantity } from '../../api/quantity.ts';
 import { podAmounts, readAmounts, readQuantity, type Amounts } from './pod-resources.ts';
 import type { WatchedLists } from './watched-lists.ts';
 

@@ -1,5 +1,5 @@
 import type { Container, PodSpec } from '../../api/kubernetes.ts';
-import { addQuantities, compareQuantities, parseQuantity, QuantityError, zeroQuantity, type Quantity } from '../schema/quantity.ts';
+import { addQuantities, compareQuantities, parseQuantity, QuantityError, zeroQuantity, type Quantity } from '../../api/quantity.ts';
 
 export type Amounts = Map<string, Quantity>;
 

@@ -6,7 +6,7 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { forbid } from './admission-errors.ts';
 import { readAmounts, type Amounts } from './pod-resources.ts';
 import { evaluatorFor, scopesOf, type QuotaEvaluator } from './quota-evaluator.ts';
-import { addQuantities, compareQuantities, printQuantity, subtractQuantities, zeroQuantity } from '../schema/quantity.ts';
+import { addQuantities, compareQuantities, printQuantity, subtractQuantities, zeroQuantity } from '../../api/quantity.ts';
 import type { WatchedLists } from './watched-lists.ts';
 
 const quotas = { group: '', version: 'v1', resource: 'resourcequotas' };

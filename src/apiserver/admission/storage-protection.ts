@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../api/kubernetes.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { concerns, forbid, isMainResource } from './admission-errors.ts';
-import { compareQuantities } from '../schema/quantity.ts';
+import { compareQuantities } from '../../api/quantity.ts';
 import { readQuantity } from './pod-resources.ts';
 
 const protections: Readonly<Record<string, string>> = {

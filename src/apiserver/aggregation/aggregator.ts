@@ -78,7 +78,7 @@ export function aggregator(api: ClusterApi, deps: AggregatorDeps = {}): Aggregat
     if (type === 'DELETED') forget(name);
     else remember(obj);
   });
-  for (const obj of api.peekAll(apiServices)) remember(obj);
+  for (const obj of api.peekHaving?.(apiServices, ['service']) ?? api.peekAll(apiServices)) remember(obj);
 
   return {
     proxyFor: (group, version) => entries.get(`${version}.${group}`)?.proxy,

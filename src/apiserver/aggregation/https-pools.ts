@@ -24,17 +24,19 @@ export interface HttpsPools extends AsyncDisposable {
 }
 
 export function httpsPools(): HttpsPools {
-  const pools = new LRUCache<string, Pool>({ max: 256, dispose: pool => void pool.close().catch(() => undefined) });
+  // Made with the first call: thousands of clusters in one process never make one.
+  let pools: LRUCache<string, Pool> | undefined;
   return {
     get(target) {
+      pools ??= new LRUCache({ max: 256, dispose: (pool: Pool) => void pool.close().catch(() => undefined) });
       const key = keyOf(target);
       let pool = pools.get(key);
       if (!pool) pools.set(key, (pool = connect(target)));
       return pool;
     },
     async [Symbol.asyncDispose]() {
-      const open = [...pools.values()];
-      pools.clear();
+      const open = [...(pools?.values() ?? [])];
+      pools?.clear();
       await Promise.all(open.map(pool => pool.destroy().catch(() => undefined)));
     },
   };

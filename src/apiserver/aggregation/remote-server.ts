@@ -1,4 +1,5 @@
 import type { APIServiceSpec } from '../../api/kubernetes.ts';
+import { escapeHeaderKey } from '../../auth/header-values.ts';
 import type { UserInfo } from '../../auth/user.ts';
 import { goNetworkError } from './go-network-error.ts';
 import type { HttpsPools, TlsTarget } from './https-pools.ts';
@@ -40,16 +41,6 @@ export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<
   if (groups.length > 0) headers['x-remote-group'] = [...groups];
   for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapeHeaderKey(key)}`] = [...values];
   return headers;
-}
-
-// Bytes that a header name may not hold are percent-encoded, as is the sign itself.
-function escapeHeaderKey(key: string): string {
-  return [...Buffer.from(key)]
-    .map(byte => {
-      const char = String.fromCharCode(byte);
-      return /[A-Za-z0-9!#$&'*+.^_`|~-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    })
-    .join('');
 }
 
 export interface RemoteAnswer {

@@ -56,9 +56,9 @@ const otherObjects: SystemObject[] = [
 ];
 
 /** Creates what every cluster has from its first second on. */
-export async function ensureSystemObjects(api: ClusterApi): Promise<void> {
+export async function ensureSystemObjects(api: ClusterApi, now: () => Date = () => new Date()): Promise<void> {
   for (const objects of [firstObjects, otherObjects]) await Promise.all(objects.map(object => ensure(api, object)));
-  await markServiceCidrReady(api);
+  await markServiceCidrReady(api, now());
 }
 
 async function ensure(api: ClusterApi, { gvr, obj, manager = 'kube-apiserver' }: SystemObject): Promise<void> {
@@ -70,14 +70,14 @@ async function ensure(api: ClusterApi, { gvr, obj, manager = 'kube-apiserver' }:
   }
 }
 
-async function markServiceCidrReady(api: ClusterApi): Promise<void> {
+async function markServiceCidrReady(api: ClusterApi, now: Date): Promise<void> {
   const name = 'kubernetes';
   const cidr = api.peek(serviceCidrs, '', name) as (KubeObject & { status?: { conditions?: { type: string }[] } }) | undefined;
   if (!cidr || cidr.status?.conditions?.some(({ type }) => type === 'Ready')) return;
   const condition = {
     type: 'Ready',
     status: 'True',
-    lastTransitionTime: timestamp(new Date()),
+    lastTransitionTime: timestamp(now),
     message: 'Kubernetes default Service CIDR is ready',
   };
   const body = { apiVersion: cidr.apiVersion, kind: cidr.kind, metadata: { name }, status: { conditions: [condition] } };

@@ -35,7 +35,7 @@ export function apiServiceController(api: ClusterApi, options: ControllerOptions
     resolveService: options.resolveService ?? serviceResolver(api),
     ...(options.proxyClient && { proxyClient: options.proxyClient }),
   };
-  let generation = -1;
+  let generation = options.isSettled ? api.catalog.generation : -1;
   const queue = workQueue({
     reconcile: name => (name === syncKey ? syncLocal() : syncStatus(name)),
     concurrency: 5,
@@ -43,8 +43,10 @@ export function apiServiceController(api: ClusterApi, options: ControllerOptions
     ...(options.onError && { onError: options.onError }),
   });
   const subscription = api.subscribe(observe);
-  queue.add(syncKey);
-  for (const obj of api.peekAll(apiServices)) queue.add(obj.metadata.name ?? '');
+  if (!options.isSettled) {
+    queue.add(syncKey);
+    for (const obj of api.peekAll(apiServices)) queue.add(obj.metadata.name ?? '');
+  }
 
   return {
     idle: () => queue.idle(),

@@ -21,18 +21,18 @@ export function eventTtl(api: ClusterApi, options: ControllerOptions = {}): Runn
   // Every write moves an event to the end: insertion order is the order of expiry.
   const deadlines = new Map<string, Deadline>();
   let sweeping = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
   for (const { metadata } of api.peekAll(events)) remember(metadata, Date.parse(metadata.creationTimestamp ?? '') + ttlMs);
   const subscription = api.subscribe(({ type, resource, obj }) => {
     if (resource.resource !== 'events') return;
     if (type === 'DELETED') deadlines.delete(obj.metadata.uid ?? '');
     else remember(obj.metadata, now().getTime() + ttlMs);
   });
-  const timer = setInterval(() => (sweeping = sweeping.then(sweep)), sweepMs).unref();
 
   return {
     idle: () => (sweeping = sweeping.then(sweep)),
     [Symbol.dispose]() {
-      clearInterval(timer);
+      stopTimer();
       subscription[Symbol.dispose]();
     },
   };
@@ -40,6 +40,13 @@ export function eventTtl(api: ClusterApi, options: ControllerOptions = {}): Runn
   function remember({ uid = '', namespace = '', name = '' }: { uid?: string; namespace?: string; name?: string }, at: number): void {
     deadlines.delete(uid);
     deadlines.set(uid, { namespace, name, uid, at });
+    timer ??= setInterval(() => (sweeping = sweeping.then(sweep)), sweepMs).unref();
+  }
+
+  // Only while there are events: thousands of clusters in one process have none.
+  function stopTimer(): void {
+    clearInterval(timer);
+    timer = undefined;
   }
 
   async function sweep(): Promise<void> {
@@ -49,6 +56,7 @@ export function eventTtl(api: ClusterApi, options: ControllerOptions = {}): Runn
       due.push(deadline);
     }
     for (let i = 0; i < due.length; i += batchSize) await Promise.all(due.slice(i, i + batchSize).map(expire));
+    if (deadlines.size === 0) stopTimer();
   }
 
   async function expire({ namespace, name, uid }: Deadline): Promise<void> {

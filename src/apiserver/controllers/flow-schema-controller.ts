@@ -26,7 +26,7 @@ export function flowSchemaController(api: ClusterApi, options: ControllerOptions
     if (resource.resource !== priorityLevels.resource || type === 'MODIFIED') return;
     for (const schema of api.peekAll(flowSchemas)) if (levelOf(schema) === name) queue.add(schema.metadata.name!);
   });
-  for (const schema of api.peekAll(flowSchemas)) queue.add(schema.metadata.name!);
+  if (!options.isSettled) for (const schema of api.peekAll(flowSchemas)) queue.add(schema.metadata.name!);
 
   return {
     idle: () => queue.idle(),

@@ -4,7 +4,7 @@ import { workQueue } from '../../runtime/work-queue.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { evaluatorFor, scopesOf } from '../admission/quota-evaluator.ts';
 import { addAmounts, readAmounts, type Amounts } from '../admission/pod-resources.ts';
-import { zeroQuantity } from '../schema/quantity.ts';
+import { zeroQuantity } from '../../api/quantity.ts';
 import { printAmounts } from '../admission/resource-quota.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
 import { preferredResources } from './preferred-resource.ts';

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { KubeObject } from '../../api/object.ts';
 import type { ClusterApi } from '../cluster-api.ts';
 import { timestamp } from '../../util/timestamp.ts';
 
-const events = { group: '', version: 'v1', resource: 'events' };
+/** Where events are written. */
+export const events = { group: '', version: 'v1', resource: 'events' };
 
 export interface EventSubject {
   apiVersion: string;
@@ -10,6 +12,9 @@ export interface EventSubject {
   namespace: string;
   name: string;
   uid: string;
+  resourceVersion?: string;
+  /** The part of the object that is meant, such as one container. */
+  fieldPath?: string;
 }
 
 export interface EventContent {
@@ -19,22 +24,26 @@ export interface EventContent {
   component: string;
 }
 
-/** Writes a core/v1 Event about an object, in its namespace or in `default`. Failure to write is no failure of the caller. */
-export async function recordEvent(api: ClusterApi, now: Date, subject: EventSubject, content: EventContent): Promise<void> {
+/** A core/v1 Event about an object, in its namespace or in `default`. */
+export function eventAbout(subject: EventSubject, content: EventContent, now: Date): KubeObject {
   const at = timestamp(now);
-  const namespace = subject.namespace === '' ? 'default' : subject.namespace;
-  const involvedObject = {
-    kind: subject.kind,
-    ...(subject.namespace !== '' && { namespace: subject.namespace }),
-    name: subject.name,
-    uid: subject.uid,
-    apiVersion: subject.apiVersion,
-  };
-  const event = {
+  const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = subject;
+  return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${subject.name}.${randomUUID().replaceAll('-', '').slice(0, 16)}`, namespace },
-    involvedObject,
+    metadata: {
+      name: `${name}.${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+      namespace: namespace === '' ? 'default' : namespace,
+    },
+    involvedObject: {
+      kind,
+      ...(namespace !== '' && { namespace }),
+      name,
+      uid,
+      apiVersion,
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(fieldPath !== undefined && { fieldPath }),
+    },
     reason: content.reason,
     message: content.message,
     source: { component: content.component },
@@ -46,5 +55,9 @@ export async function recordEvent(api: ClusterApi, now: Date, subject: EventSubj
     reportingInstance: '',
     eventTime: null,
   };
-  await api.create(events, event, { fieldManager: 'kube-controller-manager' }).catch(() => undefined);
+}
+
+/** Writes an Event about an object. Failure to write is no failure of the caller. */
+export async function recordEvent(api: ClusterApi, now: Date, subject: EventSubject, content: EventContent): Promise<void> {
+  await api.create(events, eventAbout(subject, content, now), { fieldManager: 'kube-controller-manager' }).catch(() => undefined);
 }

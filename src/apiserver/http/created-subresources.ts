@@ -18,12 +18,15 @@ import { ownership, writeUpdate } from '../verbs/update.ts';
 import { admissionRequest, optionsObject } from '../verbs/write-context.ts';
 import { sendObject, successStatus } from './answer.ts';
 import { negotiate } from './negotiate.ts';
+import type { Kubelets } from './node-bound.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
 import { targetOf } from './resource-handler.ts';
 import { parseWriteOptions } from './write-options.ts';
 
 export interface SubresourceDeps {
   readonly tokens: ServiceAccountTokens;
+  /** Who answers for the nodes; absent where there are none. */
+  readonly kubelets?: Kubelets;
 }
 
 const podResource = { group: '', version: 'v1', resource: 'pods' };

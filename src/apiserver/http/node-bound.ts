@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { forbidden, invalid, type FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Pod } from '../../api/kubernetes.ts';
-import { badRequest, invalidObject, notFoundError, serviceUnavailable } from '../../api/status.ts';
+import { badRequest, invalidObject, notFoundError, serviceUnavailable, type StatusError } from '../../api/status.ts';
 import { objectOf } from '../representation.ts';
 import type { Resource } from '../resource.ts';
+import { canonicalTime, TimeError } from '../schema/go-time.ts';
 import type { RequestScope } from './request-scope.ts';
 import { findEntry } from './resource-handler.ts';
 
@@ -12,13 +14,36 @@ export const nodeBound = new Set(['log', 'exec', 'attach', 'portforward', 'proxy
 
 const withContainer = new Set(['log', 'exec', 'attach']);
 
-/** Logs, exec and proxies need the node on which a pod runs; this cluster has none of its own. A pod that runs nowhere has empty logs. */
-export async function refuseNodeBound(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
+export interface LogOptions {
+  readonly container: string;
+  readonly previous: boolean;
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+  /** Only what was written at this time or later. */
+  readonly since?: Date;
+}
+
+/** Answers for the nodes of a cluster. */
+export interface Kubelets {
+  /**
+   * The log of a container in pieces of whole lines. With `follow` it goes on until the container ends or the signal comes. Throws
+   * StatusError before the first piece when there is no log.
+   */
+  readLog(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<string>;
+  /** Why nothing can be started in what is named so (`pod "web"`), or reached through it. */
+  refusal(subresource: string, named: string): StatusError;
+}
+
+/** Logs, exec and proxies need the node on which a pod runs. Without kubelets nobody answers; a pod that runs nowhere has empty logs. */
+export async function serveNodeBound(scope: RequestScope, resource: Resource, subresource: string, kubelets?: Kubelets): Promise<void> {
   if (subresource === 'log') checkLogOptions(scope);
   const obj = await objectOf(resource, await findEntry(scope, resource));
+  const { query } = scope.info;
   if (resource.storeKey === '/pods') {
     const pod = obj as unknown as Pod;
-    if (withContainer.has(subresource)) checkContainer(pod, scope.info.query.get('container') ?? '');
+    if (withContainer.has(subresource)) checkContainer(pod, query.get('container') ?? '');
     const nodeName = pod.spec?.nodeName ?? '';
     if (nodeName === '') {
       if (subresource !== 'log') throw badRequest(`pod ${obj.metadata.name} does not have a host assigned`);
@@ -28,8 +53,37 @@ export async function refuseNodeBound(scope: RequestScope, resource: Resource, s
     }
     if (!scope.cluster.peek({ group: '', resource: 'nodes' }, '', nodeName))
       throw notFoundError({ group: '', resource: 'nodes' }, nodeName);
+    if (kubelets && subresource === 'log')
+      return sendLog(scope, kubelets.readLog(pod, logOptions(query, pod, scope.ctx.now), scope.ctx.signal));
   }
-  throw noNode(resource, obj);
+  throw kubelets?.refusal(subresource, `${resource.singular} ${JSON.stringify(obj.metadata.name)}`) ?? noNode(resource, obj);
+}
+
+async function sendLog({ res, ctx }: RequestScope, log: AsyncIterable<string>): Promise<void> {
+  for await (const piece of log) {
+    if (!res.headersSent) res.writeHead(200, { 'Content-Type': 'text/plain' });
+    if (!res.write(piece)) await once(res, 'drain', { signal: ctx.signal });
+  }
+  if (!res.headersSent) res.writeHead(200, { 'Content-Type': 'text/plain' });
+  res.end();
+}
+
+function logOptions(query: URLSearchParams, pod: Pod, now: Date): LogOptions {
+  const isSet = (name: string) => /^(1|t|T|true|TRUE|True)$/.test(query.get(name) ?? '');
+  const tailLines = wholeNumber(query, 'tailLines');
+  const limitBytes = wholeNumber(query, 'limitBytes');
+  const sinceSeconds = wholeNumber(query, 'sinceSeconds');
+  const sinceTime = parseTime(query.get('sinceTime') ?? '');
+  const since = sinceSeconds === undefined ? sinceTime : new Date(now.getTime() - sinceSeconds * 1000);
+  return {
+    container: query.get('container') || (pod.spec?.containers[0]?.name ?? ''),
+    previous: isSet('previous'),
+    follow: isSet('follow'),
+    timestamps: isSet('timestamps'),
+    ...(tailLines !== undefined && { tailLines }),
+    ...(limitBytes !== undefined && { limitBytes }),
+    ...(since && { since }),
+  };
 }
 
 const noNode = (resource: Resource, obj: KubeObject) =>
@@ -46,6 +100,15 @@ function checkLogOptions({ info: { query, resource } }: RequestScope): void {
     errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) errors.push(invalid('sinceSeconds', sinceSeconds, 'must be greater than 0'));
   if (errors.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, resource!.name, errors);
+}
+
+function parseTime(text: string): Date | undefined {
+  if (text === '') return undefined;
+  try {
+    return new Date(canonicalTime(text) ?? 0);
+  } catch (error) {
+    throw error instanceof TimeError ? badRequest(error.message) : error;
+  }
 }
 
 function wholeNumber(query: URLSearchParams, name: string): number | undefined {

@@ -6,7 +6,7 @@ import { decodeProtobuf } from '../protobuf/decode.ts';
 import { ProtobufError } from '../protobuf/wire.ts';
 import type { DecodedBody } from '../verbs/decode-object.ts';
 import { yamlProblems } from '../verbs/field-validation.ts';
-import { readYaml, YamlError } from '../yaml/read-yaml.ts';
+import { readYaml, YamlError } from '../../yaml/read-yaml.ts';
 import { fieldPositions, JsonSyntaxError, scanJson } from './scan-json.ts';
 
 const maxBodyBytes = 3 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { sendBytes } from './answer.ts';
 import { checkRoute, routeOf } from './check-route.ts';
 import { serveCreated, type SubresourceDeps } from './created-subresources.ts';
 import { negotiate } from './negotiate.ts';
-import { nodeBound, refuseNodeBound } from './node-bound.ts';
+import { nodeBound, serveNodeBound } from './node-bound.ts';
 import type { RequestScope } from './request-scope.ts';
 import { findEntry, servePatch, serveUpdate } from './resource-handler.ts';
 import { serveScale } from './scale-handler.ts';
@@ -22,7 +22,7 @@ export async function serveSubresource(scope: RequestScope, resource: Resource, 
   if (!nodeBound.has(name) && !resource.isCustom) checkRoute(scope.req, routeOf(verb));
   if (name === 'scale') return serveScale(scope, resource);
   if (wholeObject.has(name)) return serveWholeObject(scope, resource, name);
-  if (nodeBound.has(name)) return refuseNodeBound(scope, resource, name);
+  if (nodeBound.has(name)) return serveNodeBound(scope, resource, name, deps.kubelets);
   if (verb !== 'create') throw methodNotAllowed();
   return serveCreated(scope, resource, subresource, deps);
 }

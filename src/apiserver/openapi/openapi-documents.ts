@@ -30,6 +30,9 @@ interface Kept {
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
+/** Documents that tell of built-in resources only. They are the same objects in all clusters of the process, and so are the documents. */
+const builtinDocuments = new Map<string, Kept>();
+
 /**
  * Documents are made when they are first asked for and kept until what they tell changes: those of the built-in groups survive a new
  * custom resource, because their resources are the same objects as before.
@@ -58,22 +61,23 @@ export class OpenApiDocuments {
     const gv = parsePath(path);
     if (!gv) {
       const make = plainDocuments(groupsOf(resources)).get(path);
-      return make && this.keep(path, 'plain', () => Buffer.from(printJson(make())));
+      return make && keep(builtinDocuments, path, 'plain', () => Buffer.from(printJson(make())));
     }
     const served = resources.filter(r => r.group === gv.group && r.version === gv.version);
     if (served.length === 0) return undefined;
     const schemas = served.filter(r => r.isCustom).map(r => customSchemas.get(`${r.group}/${r.version}/${r.kind}`));
-    return this.keep(path, [...served, ...schemas], () => Buffer.from(printJson(openApiV3Document(gv, served, customSchemas))));
+    const shelf = served.some(r => r.isCustom) ? this.kept : builtinDocuments;
+    return keep(shelf, path, [...served, ...schemas], () => Buffer.from(printJson(openApiV3Document(gv, served, customSchemas))));
   }
 
   /** `GET /openapi/v2` as JSON. */
   v2(): OpenApiDocument {
-    return this.keep('v2', this.catalog().generation, () => Buffer.from(printJson(this.swagger())));
+    return this.keepWhole('v2', () => Buffer.from(printJson(this.swagger())));
   }
 
   /** `GET /openapi/v2` as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
   v2Protobuf(): OpenApiDocument {
-    return this.keep('v2.pb', this.catalog().generation, () => encodeSwagger(this.swagger()));
+    return this.keepWhole('v2.pb', () => encodeSwagger(this.swagger()));
   }
 
   private swagger(): JsonObject {
@@ -87,14 +91,20 @@ export class OpenApiDocuments {
     return [...gvs, ...plainDocuments(groupsOf(resources)).keys()].sort();
   }
 
-  private keep(name: string, key: unknown, make: () => Buffer): OpenApiDocument {
-    const before = this.kept.get(name);
-    if (before && isSameKey(before.key, key)) return before.document;
-    const body = make();
-    const document = { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
-    this.kept.set(name, { key, document });
-    return document;
+  private keepWhole(name: string, make: () => Buffer): OpenApiDocument {
+    const { generation, resources, remote = [] } = this.catalog();
+    const isBuiltin = remote.length === 0 && !resources.some(r => r.isCustom);
+    return isBuiltin ? keep(builtinDocuments, name, resources, make) : keep(this.kept, name, generation, make);
   }
+}
+
+function keep(shelf: Map<string, Kept>, name: string, key: unknown, make: () => Buffer): OpenApiDocument {
+  const before = shelf.get(name);
+  if (before && isSameKey(before.key, key)) return before.document;
+  const body = make();
+  const document = { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
+  shelf.set(name, { key, document });
+  return document;
 }
 
 function isSameKey(a: unknown, b: unknown): boolean {

@@ -2,7 +2,7 @@ import type { Json } from '../../util/json.ts';
 import { GoJsonError } from './go-json-error.ts';
 import { canonicalMicroTime, canonicalTime, parseGoDuration, printGoDuration, TimeError } from './go-time.ts';
 import type { GoScalar, ScalarName } from './go-type.ts';
-import { canonicalQuantity, QuantityError } from './quantity.ts';
+import { canonicalQuantity, QuantityError } from '../../api/quantity.ts';
 import type { ShapeContext } from './shape-context.ts';
 
 /** Turns a JSON value that is not null into what Go would print for it. Undefined when the value was of a wrong type. */

@@ -1,4 +1,4 @@
-import * as exact from '../schema/quantity.ts';
+import * as exact from '../../api/quantity.ts';
 
 /** A quantity as objects hold it. */
 export type Quantity = string | number;

@@ -2,7 +2,7 @@ import type { FieldError } from '../../api/field-error.ts';
 import { apiVersionOf, type GroupResource, type KubeObject } from '../../api/object.ts';
 import { alreadyExists, invalidObject, plainError, StatusError } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
-import { RevisionConflictError } from '../../store/store.ts';
+import { RevisionConflictError, type ObjectKey, type Store } from '../../store/store.ts';
 import { mutate, validate } from '../admission/admission-chain.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import { managerOf, type WriteRequest } from '../request.ts';
@@ -110,7 +110,7 @@ export async function storeNew(
     const key = { resource: resource.storeKey, namespace: resource.namespaced ? namespace : '', name };
     const gr = { group: resource.group, resource: resource.resource };
     if (deps.store.getHead(key) !== undefined) {
-      if (prefix === undefined || attempt >= maxNameAttempts) throw existing(gr, name, deps.store.getHead(key));
+      if (prefix === undefined || attempt >= maxNameAttempts) await refuseExisting(deps.store, key, gr);
       continue;
     }
     if (request.dryRun) {
@@ -127,15 +127,19 @@ export async function storeNew(
       return { obj: stored === obj ? entry.obj : await resource.codec.fromStorage(entry.obj), entry };
     } catch (error) {
       if (!(error instanceof RevisionConflictError)) throw storageError(error);
-      if (prefix === undefined || attempt >= maxNameAttempts) throw existing(gr, name, deps.store.getHead(key));
+      if (prefix === undefined || attempt >= maxNameAttempts) await refuseExisting(deps.store, key, gr);
     }
   }
 }
 
-function existing(gr: GroupResource, name: string, entry: Entry | undefined): StatusError {
-  const error = alreadyExists(gr, name);
-  if (entry?.obj.metadata.deletionTimestamp === undefined) return error;
-  return new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
+/** Whoever hears that an object exists must be able to read it, so one that is still being written is waited for. Returns when that failed. */
+async function refuseExisting(store: Store, key: ObjectKey, gr: GroupResource): Promise<void> {
+  await store.settled(key);
+  const entry = store.getHead(key);
+  if (!entry) return;
+  const error = alreadyExists(gr, key.name);
+  if (entry.obj.metadata.deletionTimestamp === undefined) throw error;
+  throw new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
 /** What is no number is ignored, as the real server does. */

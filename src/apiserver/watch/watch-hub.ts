@@ -1,19 +1,28 @@
 import type { StoreEvent } from '../../store/history.ts';
 import type { Store } from '../../store/store.ts';
 import { WatchBatch } from './watch-batch.ts';
-import type { Watcher } from './watcher.ts';
 
 const bookmarkCheckMs = 10_000;
 /** Under load, what was committed meanwhile goes to each watcher in one piece; the more watchers, the longer the while. */
 const gatherMsPerWatcher = 0.1;
 const maxGatherMs = 25;
 
+/** One that watches objects of a resource, in one namespace or in all (''). */
+export interface Receiver {
+  readonly storeKey: string;
+  readonly namespace: string;
+  receive(batch: WatchBatch): void;
+  bookmarkIfDue(nowMs: number): void;
+  /** Nothing more will come; the client asks again. */
+  end(): void;
+}
+
 /** Hands committed events to the watchers they concern, found by resource and namespace. One per cluster. */
 export class WatchHub {
   readonly store: Store;
-  readonly #watchers = new Map<string, Map<string, Set<Watcher>>>();
+  readonly #watchers = new Map<string, Map<string, Set<Receiver>>>();
   readonly #subscription: Disposable;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #count = 0;
   #gathered: StoreEvent[] = [];
   #gathering: NodeJS.Timeout | undefined;
@@ -22,27 +31,29 @@ export class WatchHub {
   constructor(store: Store) {
     this.store = store;
     this.#subscription = store.subscribe(events => this.#gather(events));
-    this.#timer = setInterval(() => this.#bookmark(), bookmarkCheckMs).unref();
   }
 
   get count(): number {
     return this.#count;
   }
 
-  add(watcher: Watcher): void {
+  add(watcher: Receiver): void {
     let byNamespace = this.#watchers.get(watcher.storeKey);
     if (!byNamespace) this.#watchers.set(watcher.storeKey, (byNamespace = new Map()));
     let watchers = byNamespace.get(watcher.namespace);
     if (!watchers) byNamespace.set(watcher.namespace, (watchers = new Set()));
     watchers.add(watcher);
     this.#count++;
+    // Only while somebody watches: thousands of clusters in one process have nobody.
+    this.#timer ??= setInterval(() => this.#bookmark(), bookmarkCheckMs).unref();
   }
 
-  remove(watcher: Watcher): void {
+  remove(watcher: Receiver): void {
     const byNamespace = this.#watchers.get(watcher.storeKey);
     const watchers = byNamespace?.get(watcher.namespace);
     if (!watchers?.delete(watcher)) return;
     this.#count--;
+    if (this.#count === 0) this.#stopTimer();
     if (watchers.size === 0) byNamespace!.delete(watcher.namespace);
     if (byNamespace!.size === 0) this.#watchers.delete(watcher.storeKey);
   }
@@ -78,7 +89,7 @@ export class WatchHub {
 
   #dispatch(events: readonly StoreEvent[]): void {
     // Events are grouped, so that each watcher writes to its socket once.
-    const groups = new Map<Set<Watcher>, WatchBatch>();
+    const groups = new Map<Set<Receiver>, WatchBatch>();
     for (const event of events) {
       const byNamespace = this.#watchers.get(event.entry.resource);
       if (!byNamespace) continue;
@@ -101,9 +112,14 @@ export class WatchHub {
     }
   }
 
-  close(): void {
+  #stopTimer(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
     this.#subscription[Symbol.dispose]();
     this.endAll();
+    this.#stopTimer();
   }
 }

@@ -1,20 +1,51 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startHub } from '../../hub/hub.ts';
+import type { Command } from 'commander';
+import { parseGatewayUrl } from '../../core/registration/gateway-address.ts';
+import type { Hub, HubOptions } from '../../hub/hub-options.ts';
+import { CommandError } from '../exit-codes.ts';
+import { parseCount } from '../option-values.ts';
+import type { Terminal } from '../terminal.ts';
+import { programVersion } from '../version.ts';
 
 interface UpOptions {
   data?: string;
   listen: string;
+  serverUrl?: string;
+  agentImage?: string;
+  sandbox?: number;
+  hub?: string;
+  context?: string;
+  apiOnly?: boolean;
+}
+
+export function defineUp(command: Command, terminal: Terminal): void {
+  command
+    .option('--data <dir>', 'where the hub keeps its data (default: ~/.drover)')
+    .option('--listen <host:port>', 'address to listen on', '127.0.0.1:7443')
+    .option('--sandbox <count>', 'see to it that there are so many sandbox clusters', parseCount)
+    .option('--server-url <url>', 'where members find the hub (default: where it listens)')
+    .option('--agent-image <image>', 'image of the agent of imported clusters')
+    .option('--api-only', 'serve the Kubernetes API and nothing else: no clusters')
+    .option('--hub <kubeconfig>', 'use the API server of this kubeconfig as the hub, instead of one of our own')
+    .option('--context <name>', 'context of that kubeconfig (default: the current one)')
+    .action((options: UpOptions) => up(options, terminal));
 }
 
 /** Runs the hub until it is asked to stop. */
-export async function up(options: UpOptions): Promise<void> {
+async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const startedAt = performance.now();
-  const dataDir = resolve(options.data ?? join(homedir(), '.drover'));
-  const { host, port } = parseListen(options.listen);
+  if (options.context !== undefined && options.hub === undefined) {
+    throw new CommandError('--context is about the kubeconfig of --hub', { hint: 'add --hub FILE' });
+  }
+  if (options.apiOnly && (options.hub !== undefined || options.sandbox !== undefined)) {
+    throw new CommandError('--api-only cannot be combined with --hub or --sandbox');
+  }
+  const settings = readSettings(options);
   // The data hold every Secret: whatever the hub writes is for its own user only.
   process.umask(0o077);
-  const hub = await startHub({ dataDir, host, port });
+  const hub = await start(settings, options, terminal);
+  const created = await createSandboxes(hub, options.sandbox);
 
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
   // Whoever read the first lines may have gone; the hub goes on.
@@ -24,6 +55,7 @@ export async function up(options: UpOptions): Promise<void> {
   print(`  export KUBECONFIG=${hub.kubeconfig}`);
   print('  kubectl get namespaces');
   if (hub.newPassword !== undefined) print(`First admin password, shown once: ${hub.newPassword}`);
+  if (created.length > 0) print(`New sandbox clusters: ${firstOf(created)}`);
   print('Ctrl-C stops it.');
 
   const signal = await new Promise<NodeJS.Signals>(done => {
@@ -33,6 +65,36 @@ export async function up(options: UpOptions): Promise<void> {
   // A second signal does not wait.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
   await hub.close();
+}
+
+function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false }: UpOptions): HubOptions {
+  const version = programVersion();
+  return {
+    dataDir: resolve(data ?? join(homedir(), '.drover')),
+    ...parseListen(listen),
+    serverUrl: serverUrl === undefined ? undefined : parseGatewayUrl(serverUrl),
+    agentImage: agentImage ?? `drover/drover:${version}`,
+    version,
+    isApiOnly: apiOnly,
+  };
+}
+
+async function start(settings: HubOptions, { hub, context }: UpOptions, { env }: Terminal): Promise<Hub> {
+  if (hub === undefined) return (await import('../../hub/hub.ts')).startHub(settings);
+  const { startExternalHub } = await import('../../hub/external-hub.ts');
+  return startExternalHub({ ...settings, kubeconfig: resolve(hub), context, env });
+}
+
+async function createSandboxes(hub: Hub, count = 0): Promise<string[]> {
+  if (count === 0) return [];
+  await hub.ready;
+  const { createMissingSandboxes } = await import('../../sandbox/create-missing.ts');
+  return createMissingSandboxes(hub.client, count);
+}
+
+function firstOf(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(', ');
+  return names.length <= 3 ? shown : `${shown} and ${names.length - 3} more`;
 }
 
 function parseListen(text: string): { host: string; port: number } {

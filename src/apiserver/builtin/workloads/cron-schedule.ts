@@ -5,7 +5,7 @@ interface Bounds {
 }
 
 const named = (list: string, first: number) => Object.fromEntries(list.split(' ').map((name, i) => [name, i + first]));
-const fields: readonly Bounds[] = [
+export const cronFields: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
@@ -28,9 +28,9 @@ export function scheduleProblem(schedule: string): string | undefined {
   }
   if (text.startsWith('@')) return descriptorProblem(text);
   const parts = text.split(/\s+/).filter(Boolean);
-  if (parts.length !== fields.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`;
+  if (parts.length !== cronFields.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`;
   for (const [i, part] of parts.entries()) {
-    const problem = fieldProblem(part, fields[i]!);
+    const problem = fieldProblem(part, cronFields[i]!);
     if (problem !== undefined) return problem;
   }
   return undefined;

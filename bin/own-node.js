@@ -1,0 +1,30 @@
+// kubectl and shells start us with whatever Node the machine has. The one we need came with the package.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Runs a script with our own Node and answers its exit code. Understood by every Node since 14. */
+export function runWithOwnNode(script, args) {
+  return new Promise(resolve => {
+    const fail = reason => {
+      process.stderr.write(
+        `error: Drover needs Node 26 or newer, this is ${process.version}: ${reason}\n  run "npm ci" in its folder, or install Node 26\n`,
+      );
+      resolve(1);
+    };
+    let node;
+    try {
+      node = join(dirname(createRequire(script).resolve('node/package.json')), 'bin', 'node');
+    } catch {
+      return fail('its own Node is not installed');
+    }
+    const child = spawn(node, [fileURLToPath(script), ...args], { stdio: 'inherit' });
+    // A terminal sends Ctrl-C to both of us; other signals come to us alone.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.on(name, () => (name === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(name)));
+    child.once('error', error => fail(error.message));
+    child.once('close', (code, signal) => resolve(code === null ? 128 + constants.signals[signal] : code));
+  });
+}

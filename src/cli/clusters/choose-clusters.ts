@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { Cluster } from '../../api/cluster.ts';
+import { CommandError, usageError } from '../exit-codes.ts';
+import type { HubConnection } from '../hub-client.ts';
+import { collectList } from '../option-values.ts';
+import type { ApiSource } from '../resources/api-source.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface ClusterOptions {
+  readonly cluster: readonly string[];
+  readonly allClusters?: boolean;
+  readonly clusterSelector?: string;
+}
+
+export function addClusterOptions(command: Command): Command {
+  return command
+    .option('-C, --cluster <names>', 'on these members instead of the hub', collectList, [])
+    .option('--all-clusters', 'on all members')
+    .option('--cluster-selector <query>', 'on the members whose labels match');
+}
+
+/** True when members are meant and not the hub. */
+export const areMembersMeant = ({ cluster, allClusters, clusterSelector }: ClusterOptions): boolean =>
+  cluster.length > 0 || allClusters === true || clusterSelector !== undefined;
+
+/** The APIs that the options name: the hub, or members in the order of their names. */
+export async function chooseSources(hub: HubConnection, options: ClusterOptions, terminal: Terminal): Promise<ApiSource[]> {
+  if (!areMembersMeant(options)) return [hub.source()];
+  if (options.cluster.length > 0) {
+    if (options.allClusters || options.clusterSelector !== undefined)
+      throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector');
+    return [...new Set(options.cluster)].map(name => hub.source(name));
+  }
+  const { clusterSelector } = options;
+  const { items } = await hub.client.list(Cluster, {
+    signal: terminal.signal,
+    ...(clusterSelector !== undefined && { labelSelector: clusterSelector }),
+  });
+  if (items.length === 0)
+    throw new CommandError(clusterSelector === undefined ? 'the hub has no members' : `no member matches "${clusterSelector}"`, {
+      hint:
+        clusterSelector === undefined
+          ? 'add one with "drover sandbox create", "drover join" or "drover import"'
+          : '"drover get clusters --show-labels" shows the labels that they have',
+    });
+  return items
+    .map(({ metadata }) => metadata.name!)
+    .sort()
+    .map(name => hub.source(name));
+}

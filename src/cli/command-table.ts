@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Terminal } from './terminal.ts';
+
+/** Adds arguments, options and the action to a command whose name and summary are set. The action throws to fail. */
+export type DefineCommand = (command: Command, terminal: Terminal) => void;
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly group: CommandGroup;
+  /** For programs, not people: left out of help and completion. */
+  readonly isHidden?: boolean;
+  /** Only the command that was asked for is loaded, so that the others cost nothing. */
+  load(): Promise<DefineCommand>;
+}
+
+type CommandGroup = 'The hub:' | 'Members:' | 'Objects, on the hub and on members:' | 'Charts:' | 'This program:';
+
+/** Every command, in the order of the help. A new one is a file in commands/ and a line here. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: 'up',
+    summary: 'start the hub: a Kubernetes API in one process',
+    group: 'The hub:',
+    load: async () => (await import('./commands/up.ts')).defineUp,
+  },
+  {
+    name: 'sandbox',
+    summary: 'make, show and remove clusters that live inside the hub',
+    group: 'Members:',
+    load: async () => (await import('./commands/sandbox.ts')).defineSandbox,
+  },
+  {
+    name: 'join',
+    summary: 'make a cluster a member, by its kubeconfig',
+    group: 'Members:',
+    load: async () => (await import('./commands/join.ts')).defineJoin,
+  },
+  {
+    name: 'unjoin',
+    summary: 'end the membership of a cluster',
+    group: 'Members:',
+    load: async () => (await import('./commands/unjoin.ts')).defineUnjoin,
+  },
+  {
+    name: 'import',
+    summary: 'invite a cluster whose agent dials the hub',
+    group: 'Members:',
+    load: async () => (await import('./commands/import.ts')).defineImport,
+  },
+  {
+    name: 'agent',
+    summary: 'connect a cluster to a hub from the inside',
+    group: 'Members:',
+    load: async () => (await import('./commands/agent.ts')).defineAgent,
+  },
+  {
+    name: 'get',
+    summary: 'show objects of the hub, of one member or of many',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/get.ts')).defineGet,
+  },
+  {
+    name: 'kubectl',
+    summary: 'run kubectl on a member, through the hub',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/kubectl.ts')).defineKubectl,
+  },
+  {
+    name: 'kubeconfig',
+    summary: 'print a kubeconfig for a member, through the hub',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/kubeconfig.ts')).defineKubeconfig,
+  },
+  {
+    name: 'template',
+    summary: 'render a chart as "helm template" does',
+    group: 'Charts:',
+    load: async () => (await import('./commands/template.ts')).defineTemplate,
+  },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in your shell',
+    group: 'This program:',
+    load: async () => (await import('./commands/completion.ts')).defineCompletion,
+  },
+  {
+    name: '__complete',
+    summary: 'answer a shell that completes a command',
+    group: 'This program:',
+    isHidden: true,
+    load: async () => (await import('./commands/complete.ts')).defineComplete,
+  },
+  {
+    name: 'version',
+    summary: 'show the versions of this program and of the hub',
+    group: 'This program:',
+    load: async () => (await import('./commands/version.ts')).defineVersion,
+  },
+];

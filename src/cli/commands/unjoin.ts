@@ -1,0 +1,53 @@
+import { Option, type Command } from 'commander';
+import { MemberLostError, StillLeavingError, unjoinMember } from '../../core/clusters/unjoin-member.ts';
+import { connectToMember } from '../clusters/member-kubeconfig.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { addHubFileOption, connectToHub } from '../hub-client.ts';
+import { parseSeconds } from '../option-values.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface UnjoinOptions {
+  kubeconfig?: string;
+  context?: string;
+  force?: boolean;
+  timeout: number;
+  hub?: string;
+}
+
+export function defineUnjoin(command: Command, terminal: Terminal): void {
+  addHubFileOption(command)
+    .argument('<cluster>', 'the cluster to remove')
+    .option('--force', 'leave the cluster itself as it is, for one that is gone for good')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster: clean up on it with your rights instead of those of the hub')
+    .option('--context <name>', 'context of that kubeconfig (default: the current one)')
+    .addOption(new Option('--timeout <time>', 'how long to wait until it is gone').argParser(parseSeconds).default(120_000, '2m'))
+    .action((name: string, options: UnjoinOptions) => unjoin(name, options, terminal));
+}
+
+async function unjoin(name: string, options: UnjoinOptions, terminal: Terminal): Promise<void> {
+  const { kubeconfig, context, force = false, timeout } = options;
+  await using member = kubeconfig === undefined ? undefined : connectToMember({ kubeconfig, context }, terminal);
+  await using hub = await connectToHub({ ...(options.hub !== undefined && { hub: options.hub }) }, terminal);
+  try {
+    await unjoinMember(hub.client, { name, isForced: force, member: member?.client, timeoutMs: timeout, signal: terminal.signal });
+  } catch (cause) {
+    throw explain(name, cause);
+  }
+  terminal.out(`cluster "${name}" unjoined\n`);
+}
+
+function explain(name: string, cause: unknown): Error {
+  const message = `cannot unjoin "${name}"`;
+  if (cause instanceof MemberLostError) {
+    const hint = 'when it is gone for good, --force removes it from the hub alone; --kubeconfig FILE cleans up on it with your own rights';
+    return new CommandError(message, { cause, hint });
+  }
+  if (cause instanceof StillLeavingError) {
+    return new CommandError(message, {
+      cause,
+      exitCode: exitCodes.timedOut,
+      hint: 'the hub goes on with it; run the command again to wait longer',
+    });
+  }
+  return new CommandError(message, { cause });
+}

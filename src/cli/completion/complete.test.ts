@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { processTerminal } from '../terminal.ts';
+import { wholeProgram } from '../main.ts';
+import { complete, directives, type LiveNames } from './complete.ts';
+
+const names = (...values: string[]) => Promise.resolve(values.map(value => ({ value })));
+const live: LiveNames = {
+  clusters: () => names('east', 'west'),
+  namespaces: () => names('default', 'shop'),
+  types: () => names('clusters', 'configmaps', 'pods'),
+  objects: type => (type.startsWith('cluster') ? names('east', 'west') : names('web-1', 'web-2')),
+};
+const program = await wholeProgram(processTerminal());
+
+async function completed(...words: string[]): Promise<string[]> {
+  return (await complete(program, words, live)).candidates.map(({ value }) => value);
+}
+
+test('commands are completed, and those for programs are not shown', async () => {
+  assert.deepEqual(await completed('ge'), ['get']);
+  const all = await completed('');
+  assert.ok(all.includes('get') && all.includes('up') && !all.includes('__complete'), all.join(' '));
+});
+
+test('types, then names of that type that are not there yet', async () => {
+  assert.deepEqual(await completed('get', 'c'), ['clusters', 'configmaps']);
+  assert.deepEqual(await completed('get', 'pods,c'), ['pods,clusters', 'pods,configmaps']);
+  assert.deepEqual(await completed('get', 'clusters', ''), ['east', 'west']);
+  assert.deepEqual(await completed('get', 'clusters', 'east', ''), ['west']);
+  assert.deepEqual(await completed('get', 'clusters/w'), ['clusters/west']);
+});
+
+test('options, their choices, and the names that they take', async () => {
+  assert.deepEqual(await completed('get', '--all-'), ['--all-namespaces', '--all-clusters']);
+  assert.deepEqual(await completed('get', 'pods', '-n', ''), ['default', 'shop']);
+  assert.deepEqual(await completed('get', 'pods', '--namespace=s'), ['--namespace=shop']);
+  assert.deepEqual(await completed('get', 'pods', '-C', 'east,w'), ['east,west']);
+  assert.deepEqual(await completed('get', '-o', 'custom-columns'), ['custom-columns=', 'custom-columns-file=']);
+  assert.deepEqual(await completed('get', '--color', ''), ['auto', 'always', 'never']);
+  assert.deepEqual(await completed('completion', 'f'), ['fish']);
+});
+
+test('an option with a value does not hide what follows it', async () => {
+  assert.deepEqual(await completed('get', '-n', 'shop', 'pods', ''), ['web-1', 'web-2']);
+  assert.deepEqual(await completed('get', '--watch', 'po'), ['pods']);
+});
+
+test('members are completed where a member is meant', async () => {
+  for (const command of ['kubeconfig', 'kubectl']) assert.deepEqual(await completed(command, 'e'), ['east'], command);
+});
+
+test('files are left to the shell, nothing else is', async () => {
+  const directiveOf = async (...words: string[]) => (await complete(program, words, live)).directive;
+  assert.equal(await directiveOf('get', '--hub', ''), directives.files);
+  assert.equal(await directiveOf('get', 'nothing-like-it'), directives.noFiles);
+  assert.equal(await directiveOf('get', '-o', 'jsonpath-file'), directives.noFiles | directives.noSpace);
+  assert.equal(await directiveOf('kubectl', 'east', '--', 'apply', '-f', ''), directives.files);
+});
+
+test('no words crash it', async () => {
+  for (const words of [[], ['-'], ['--'], ['nonsense', ''], ['get', '--nonsense', ''], ['get', '--nonsense='], ['get', '-o']])
+    await completed(...words);
+});

@@ -1,0 +1,35 @@
+import { StatusError } from '../api/status.ts';
+import { causesOf, errorText } from '../util/error-text.ts';
+import { CommandError, EndWith, exitCodes, type ExitCode } from './exit-codes.ts';
+
+export interface Explanation {
+  /** Empty when everything has been said already. */
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+}
+
+/** What went wrong, in one line, and what may be done about it. An answer of the server is told in kubectl's words. */
+export function explainError(error: unknown): Explanation {
+  if (error instanceof EndWith) return { message: '', hint: undefined, exitCode: error.exitCode };
+  if (error instanceof StatusError) return { message: serverError(error), hint: hintFor(error), exitCode: exitCodes.error };
+  const chain = causesOf(error);
+  const command = chain.find(one => one instanceof CommandError);
+  const status = chain.find(one => one instanceof StatusError);
+  return {
+    message: `error: ${errorText(error)}`,
+    hint: command?.hint ?? (status && hintFor(status)),
+    exitCode: command?.exitCode ?? exitCodes.error,
+  };
+}
+
+function serverError({ reason, message }: StatusError): string {
+  return reason === '' ? `Error from server: ${message}` : `Error from server (${reason}): ${message}`;
+}
+
+function hintFor({ code }: StatusError): string | undefined {
+  if (code === 401) return 'the credential of your kubeconfig was refused: it may have expired or belong to another hub';
+  if (code === 403) return 'ask an administrator of the cluster for this right; "kubectl auth can-i --list" shows those you have';
+  if (code === 429) return 'the server is busy: try again in a moment';
+  return undefined;
+}

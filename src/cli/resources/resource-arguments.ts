@@ -1,0 +1,74 @@
+import { CommandError, usageError } from '../exit-codes.ts';
+import type { ApiResource } from './discovery.ts';
+import { findResource, resourcesInCategory } from './find-resource.ts';
+
+/** What the words after `get` ask for, before it is known what a server calls it. */
+export type ResourceArguments =
+  | { readonly by: 'type'; readonly types: readonly string[] }
+  | { readonly by: 'name'; readonly pairs: readonly { readonly type: string; readonly name: string }[] };
+
+/** Reads `TYPE[,TYPE…] [NAME…]` or `TYPE/NAME…` as kubectl does. */
+export function parseResourceArguments(words: readonly string[]): ResourceArguments {
+  if (words.length === 0) throw usageError('you must specify the type of resource to get', 'for example: drover get clusters');
+  const withSlash = words.filter(word => word.includes('/'));
+  if (withSlash.length > 0 && withSlash.length < words.length)
+    throw usageError(
+      'there is no need to specify a resource type as a separate argument when passing arguments in resource/name form',
+      'write TYPE/NAME for each, or one TYPE and its names',
+    );
+  if (withSlash.length > 0) return { by: 'name', pairs: words.map(parsePair) };
+  const [first = '', ...names] = words;
+  const types = splitTypes(first);
+  if (types.length === 0) throw usageError('you must specify the type of resource to get', 'for example: drover get clusters');
+  if (names.length === 0) return { by: 'type', types };
+  return { by: 'name', pairs: types.flatMap(type => names.map(name => ({ type, name }))) };
+}
+
+function parsePair(word: string): { type: string; name: string } {
+  const [type = '', name = '', ...rest] = word.split('/');
+  if (rest.length > 0) throw usageError('arguments in resource/name form may not have more than one slash');
+  if (type === '' || name === '' || splitTypes(type).length !== 1)
+    throw usageError('arguments in resource/name form must have a single resource and name');
+  return { type, name };
+}
+
+const splitTypes = (word: string) => [...new Set(word.split(',').filter(type => type !== ''))];
+
+/** One request for a list, or for objects by name. */
+export interface ResourceRequest {
+  readonly resource: ApiResource;
+  /** All of them when absent. */
+  readonly names?: readonly string[];
+}
+
+/** Turns words into what a server serves. Throws when it does not serve one of them. */
+export function resolveRequests(all: readonly ApiResource[], wanted: ResourceArguments): ResourceRequest[] {
+  if (wanted.by === 'type')
+    return wanted.types.flatMap(type => {
+      const members = resourcesInCategory(all, type);
+      return members.length > 0 ? members.map(resource => ({ resource })) : [{ resource: resolve(all, type) }];
+    });
+  const requests: { resource: ApiResource; names: string[] }[] = [];
+  for (const { type, name } of wanted.pairs) {
+    const resource = resolve(all, type);
+    const last = requests.at(-1);
+    if (last?.resource === resource) last.names.push(name);
+    else requests.push({ resource, names: [name] });
+  }
+  return requests;
+}
+
+function resolve(all: readonly ApiResource[], type: string): ApiResource {
+  const found = findResource(all, type);
+  if (!found) throw new UnknownTypeError(type);
+  return found;
+}
+
+/** The server may have learned the type since it was last asked. */
+export class UnknownTypeError extends CommandError {
+  constructor(type: string) {
+    super(`the server doesn't have a resource type ${JSON.stringify(type)}`, {
+      hint: '"kubectl api-resources" lists the types that it has',
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { clusterConditions, type Cluster } from '../../api/cluster.ts';
+import { findCondition, withConditions } from '../../api/conditions.ts';
+import { timestamp } from '../../util/timestamp.ts';
+import { clusterId } from './cluster-id.ts';
+import { decideConditions } from './decide-conditions.ts';
+import type { NodeSummary } from './summarize-nodes.ts';
+import type { Standing } from './standing.ts';
+
+export type ClusterStatus = NonNullable<Cluster['status']>;
+
+/** What is known of a member from asking and watching it; what is undefined is not known yet. */
+export interface Observation {
+  readonly standing?: Standing | undefined;
+  readonly uid?: string | undefined;
+  readonly version?: string | undefined;
+  readonly platform?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly nodeSummary?: NodeSummary | undefined;
+  readonly apiResources?: ClusterStatus['apiResources'] | undefined;
+}
+
+/** The status of a Cluster after what was observed. Fields that other controllers write are not in it. */
+export function decideStatus(cluster: Cluster, observed: Observation, now: Date): ClusterStatus {
+  const before = cluster.status;
+  const lastSeen = decideLastSeen(cluster, observed.standing, now);
+  const mine = new Set<string>(Object.values(clusterConditions));
+  // A hub that has just started knows nothing yet, and a member that is lost cannot be asked: what was last seen stays.
+  const known = {
+    uid: observed.uid ?? before?.uid,
+    version: observed.version ?? before?.version,
+    platform: observed.platform ?? before?.platform,
+    provider: observed.provider ?? before?.provider,
+    agentVersion: observed.agentVersion ?? before?.agentVersion,
+    nodes: observed.nodeSummary?.nodes ?? before?.nodes,
+    capacity: observed.nodeSummary?.capacity ?? before?.capacity,
+    allocatable: observed.nodeSummary?.allocatable ?? before?.allocatable,
+    apiResources: observed.apiResources ?? before?.apiResources,
+    lastSeen,
+  };
+  return {
+    id: clusterId(cluster),
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as ClusterStatus),
+    conditions: withConditions(
+      before?.conditions?.filter(one => mine.has(one.type)),
+      decideConditions(cluster, observed.standing),
+      {
+        now,
+        generation: cluster.metadata.generation,
+      },
+    ),
+    ...(cluster.metadata.generation !== undefined && { observedGeneration: cluster.metadata.generation }),
+  };
+}
+
+/** Sandboxes live in the hub, so nothing is learned from hearing of them often. */
+const lastSeenPeriodMs = { Direct: 300_000, Tunnel: 300_000, Sandbox: 3_600_000 } as const;
+
+/** The exact time when a member is lost or returns; otherwise brought up to date now and then. */
+function decideLastSeen(cluster: Cluster, standing: Standing | undefined, now: Date): string | undefined {
+  const before = cluster.status?.lastSeen;
+  if (standing?.seenAt === undefined) return before;
+
+  const seen = timestamp(new Date(standing.seenAt));
+  const wasFine = findCondition(cluster, clusterConditions.ready)?.status === 'True';
+  const isFine = standing.answer.kind === 'ready';
+  if (before === undefined || wasFine !== isFine) return latest(before, seen);
+  const ageMs = now.getTime() - Date.parse(before);
+  return isFine && ageMs >= lastSeenPeriodMs[cluster.spec.connection.mode] ? latest(before, seen) : before;
+}
+
+function latest(a: string | undefined, b: string): string {
+  return a !== undefined && Date.parse(a) > Date.parse(b) ? a : b;
+}
+
+/** When to look again although nothing happens: a member that is fine has its `lastSeen` brought up to date. */
+export function lookAgainMs(cluster: Cluster, status: ClusterStatus, now: Date): number | undefined {
+  if (status.lastSeen === undefined || findCondition({ status }, clusterConditions.ready)?.status !== 'True') return undefined;
+  return Math.max(1000, Date.parse(status.lastSeen) + lastSeenPeriodMs[cluster.spec.connection.mode] - now.getTime());
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { methodNotAllowed, noSuchResource, StatusError } from '../api/status.ts';
+import type { WebHandler } from '../apiserver/http/https-server.ts';
+import type { MemberProxy } from '../proxy/member-proxy.ts';
+import { memberPrefix } from '../proxy/member-target.ts';
+import { authoritiesPath, connectPath, pingPath, registerPath } from '../tunnel/protocol.ts';
+import { responseOn, sendError, sendText } from './answer.ts';
+import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
+
+export interface GatewayDeps {
+  readonly proxy: MemberProxy;
+  /** `/v3/settings/cacerts`. */
+  readonly authorities?: Answer;
+  /** `/v3/import/…`. */
+  readonly importManifest?: Answer;
+  /** `/v3/connect/register`. */
+  readonly register?: Answer;
+  /** `/v3/connect`. Throws before the connection has left HTTP. */
+  connect?(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  onError?(error: unknown): void;
+}
+
+export const importPrefix = '/v3/import/';
+
+/** Everything the hub serves besides a Kubernetes API. What it does not know goes to `behind`, the API itself when it is in this process. */
+export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
+  const exact: Readonly<Record<string, Answer | undefined>> = {
+    [pingPath]: reading((_req, res) => sendText(res, 200, 'pong')),
+    [authoritiesPath]: deps.authorities && reading(deps.authorities),
+    [registerPath]: deps.register && posting(deps.register),
+    [connectPath]: () => {
+      throw methodNotAllowed();
+    },
+  };
+
+  return { handle, wantsUpgrade, upgrade };
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    req.url = withoutKarmadaProxy(req.url ?? '');
+    const answer = answerFor(pathOf(req));
+    if (answer) answerWith(answer, req, res);
+    else if (behind) behind.handle(req, res);
+    else sendError(req, res, noSuchResource());
+  }
+
+  function answerFor(path: string): Answer | undefined {
+    if (path.startsWith(memberPrefix)) return deps.proxy.handle;
+    if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
+    return exact[path];
+  }
+
+  function answerWith(answer: Answer, req: IncomingMessage, res: ServerResponse): void {
+    Promise.try(answer, req, res).catch((error: unknown) => fail(req, res, error));
+  }
+
+  function wantsUpgrade(req: IncomingMessage): boolean {
+    req.url = withoutKarmadaProxy(req.url ?? '');
+    const path = pathOf(req);
+    // Whoever would like HTTP/2 is content without it.
+    if (path.startsWith(memberPrefix)) return req.headers.upgrade?.toLowerCase() !== 'h2c';
+    if (path === connectPath) return deps.connect !== undefined;
+    return behind?.wantsUpgrade(req) ?? false;
+  }
+
+  function upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = pathOf(req);
+    const isMember = path.startsWith(memberPrefix);
+    if (!isMember && path !== connectPath) {
+      if (behind) behind.upgrade(req, socket, head);
+      else socket.destroy();
+      return;
+    }
+    socket.on('error', () => socket.destroy());
+    let res: ServerResponse | undefined;
+    const respond = () => (res ??= responseOn(req, socket));
+    const work = isMember ? deps.proxy.upgrade(req, { socket, head, respond }) : deps.connect?.(req, socket, head);
+    work?.catch((error: unknown) => fail(req, respond(), error));
+  }
+
+  function fail(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+    if (!(error instanceof StatusError)) deps.onError?.(error);
+    sendError(req, res, error);
+  }
+}
+
+const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0]!;
+
+function reading(answer: Answer): Answer {
+  return (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') throw methodNotAllowed();
+    return answer(req, res);
+  };
+}
+
+function posting(answer: Answer): Answer {
+  return (req, res) => {
+    if (req.method !== 'POST') throw methodNotAllowed();
+    return answer(req, res);
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { httpsServer } from '../apiserver/http/https-server.ts';
+import { httpClient } from '../client/http-client.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
+import { underDeadline } from '../client/deadline.ts';
+import { readJson } from '../client/read-answer.ts';
+import { externalAccess } from '../gateway/external-access.ts';
+import { ensurePki } from '../pki/ensure-pki.ts';
+import { printControllerStats } from '../runtime/controller-stats.ts';
+import { readClientAuthorities } from './client-authorities.ts';
+import { gatewayFront } from './gateway-front.ts';
+import { healthHandler } from './health-handler.ts';
+import { hubKinds } from './hub-kinds.ts';
+import type { Hub, HubOptions } from './hub-options.ts';
+import { installKinds } from './install-kinds.ts';
+import { listening, publicUrl, servingHosts } from './listening.ts';
+import { startMembers, type Members } from './members.ts';
+
+export interface ExternalHubOptions extends HubOptions {
+  /** Of the API server that is the hub. */
+  readonly kubeconfig: string;
+  readonly context: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const firstAnswerMs = 15_000;
+
+/** Runs the hub's controllers and its gateway with a real API server as the hub. What the folder holds is the gateway's identity and the sandboxes. */
+export async function startExternalHub(options: ExternalHubOptions): Promise<Hub> {
+  const { dataDir, host, port, serverUrl, kubeconfig, context, env } = options;
+  const chosen = readContext(readKubeconfigs(kubeconfig, env), { context, env });
+  const hub = httpClient(contextTransport(chosen));
+  await checkAnswers(hub, kubeconfig);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
+  const clientAuthorities = await readClientAuthorities(hub);
+  const access = externalAccess(hub, { clientAuthorities });
+  const stop = new AbortController();
+  const loading = Promise.withResolvers<Members>();
+  let members: Members | undefined;
+  const behind = healthHandler({
+    access,
+    isReady: () => members !== undefined && !stop.signal.aborted,
+    metrics: () => printControllerStats(members?.stats() ?? []),
+  });
+  const gateway = loading.promise.then(loaded => loaded.gateway);
+  gateway.catch(() => {});
+  const trusted = clientAuthorities.map(one => one.toString());
+  const server = httpsServer(pki, gatewayFront(behind, gateway), trusted);
+  const url = publicUrl(await listening(server, host, port));
+
+  async function close(): Promise<void> {
+    stop.abort(new Error('the hub stops'));
+    await members?.[Symbol.asyncDispose]();
+    await server.close();
+    await hub[Symbol.asyncDispose]();
+  }
+
+  try {
+    await installKinds(hub, hubKinds, stop.signal);
+    members = startMembers({ ...options, hub, access, pki, url, behind }, stop);
+    loading.resolve(members);
+  } catch (error) {
+    loading.reject(error);
+    await close();
+    throw new Error(`cannot use the API server of "${kubeconfig}" as the hub`, { cause: error });
+  }
+  return { url, kubeconfig, newPassword: undefined, client: hub, ready: Promise.resolve(), close };
+}
+
+async function checkAnswers(hub: KubeClient, kubeconfig: string): Promise<void> {
+  try {
+    await underDeadline({ timeoutMs: firstAnswerMs }, async signal =>
+      readJson(await hub.request({ method: 'GET', path: '/version', signal })),
+    );
+  } catch (cause) {
+    throw new Error(`cannot use the API server of "${kubeconfig}" as the hub`, { cause });
+  }
+}

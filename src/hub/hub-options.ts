@@ -1,0 +1,27 @@
+import type { KubeClient } from '../client/kube-client.ts';
+
+export interface HubOptions {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Where members find the hub, when that is not where it listens. */
+  readonly serverUrl: string | undefined;
+  /** The image that imported clusters run as their agent. */
+  readonly agentImage: string;
+  readonly version: string;
+  /** Serves the Kubernetes API and nothing else: no kinds of ours, no members. */
+  readonly isApiOnly?: boolean;
+}
+
+export interface Hub {
+  readonly url: string;
+  /** Of its administrator. */
+  readonly kubeconfig: string;
+  /** Set on the very first start. */
+  readonly newPassword: string | undefined;
+  /** The API of the hub, as the hub itself. */
+  readonly client: KubeClient;
+  /** Resolves when its kinds are served and its controllers run. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}

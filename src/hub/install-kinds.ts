@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CustomResourceDefinition } from '../api/builtin-kinds.ts';
+import type { Kind } from '../api/define-kind.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+
+/** Tells whether a definition is the one this program would write, whatever the server has made of it. */
+const digestAnnotation = 'drover.io/definition-digest';
+const fieldManager = 'drover-kinds';
+const defaultTimeoutMs = 60_000;
+const pollMs = 20;
+
+type Definition = KubeObject & CustomResourceDefinition;
+type Declared = Pick<Kind, 'definition'>;
+
+/** Makes the hub serve the kinds. Writes only those definitions that differ; when it returns, all are served. */
+export async function installKinds(
+  hub: KubeClient,
+  kinds: readonly Declared[],
+  signal: AbortSignal,
+  timeoutMs = defaultTimeoutMs,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  await Promise.all(kinds.map(kind => installKind(hub, kind, signal, deadline)));
+}
+
+async function installKind(hub: KubeClient, kind: Declared, signal: AbortSignal, deadline: number): Promise<void> {
+  const definition = withDigest(kind.definition() as Definition);
+  const name = definition.metadata.name!;
+  let present = await hub.get(CustomResourceDefinition, { name }, { signal });
+  if (present?.metadata.annotations?.[digestAnnotation] !== definition.metadata.annotations![digestAnnotation]) {
+    present = await hub.apply(CustomResourceDefinition, definition, { fieldManager, signal });
+  }
+  while (!isEstablished(present)) {
+    if (Date.now() > deadline) throw new Error(`the hub does not serve "${name}": ${whyNot(present)}`);
+    await sleep(pollMs, undefined, { signal });
+    present = await hub.get(CustomResourceDefinition, { name }, { signal });
+  }
+}
+
+function withDigest(definition: Definition): Definition {
+  const digest = createHash('sha256').update(JSON.stringify(definition)).digest('base64url').slice(0, 22);
+  return {
+    ...definition,
+    metadata: { ...definition.metadata, annotations: { ...definition.metadata.annotations, [digestAnnotation]: digest } },
+  };
+}
+
+function isEstablished(definition: Definition | undefined): boolean {
+  return definition?.status?.conditions?.some(one => one.type === 'Established' && one.status === 'True') === true;
+}
+
+function whyNot(definition: Definition | undefined): string {
+  const problem = definition?.status?.conditions?.find(one => one.status === 'False');
+  return problem?.message ?? 'it was not established in time';
+}

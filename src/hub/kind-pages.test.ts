@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { kindPageName, printKindPage } from '../api/kind-page.ts';
+import { hubKinds } from './hub-kinds.ts';
+
+const dir = path.join(import.meta.dirname, '../../docs/kinds');
+
+test('every kind has its page, and no page is of yesterday', () => {
+  assert.deepEqual(readdirSync(dir).sort(), hubKinds.map(kindPageName).sort());
+  for (const kind of hubKinds) {
+    const isFresh = readFileSync(path.join(dir, kindPageName(kind)), 'utf8') === printKindPage(kind);
+    assert.ok(isFresh, `docs/kinds/${kindPageName(kind)} is not what the kind says: run "node scripts/generate-kind-pages.ts"`);
+  }
+});

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { Cluster } from '../api/cluster.ts';
+import type { WebHandler } from '../apiserver/http/https-server.ts';
+import type { HubAccess } from '../auth/hub-access.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { runClusterController } from '../core/clusters/cluster-controller.ts';
+import { clusterId } from '../core/clusters/cluster-id.ts';
+import { clusterIndexes } from '../core/clusters/cluster-indexes.ts';
+import { credentialSecrets } from '../core/clusters/direct-way.ts';
+import { memberDirectory, type MemberDirectory } from '../core/clusters/member-directory.ts';
+import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
+import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
+import { publishGatewayAddress } from '../core/registration/gateway-address.ts';
+import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { hubGateway } from '../gateway/hub-gateway.ts';
+import type { Pki } from '../pki/ensure-pki.ts';
+import type { RunningController } from '../runtime/controller.ts';
+import type { ControllerStats } from '../runtime/controller-stats.ts';
+import { informer, type Informer } from '../runtime/informer.ts';
+import { log } from '../runtime/log.ts';
+import { runSandboxes } from '../sandbox/run-sandboxes.ts';
+import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
+
+export interface MembersOptions {
+  /** The hub's API as the hub itself. */
+  readonly hub: KubeClient;
+  readonly access: HubAccess;
+  readonly pki: Pki;
+  readonly dataDir: string;
+  /** Where people find the gateway. */
+  readonly url: string;
+  /** Where members find it, when that is elsewhere. */
+  readonly serverUrl: string | undefined;
+  readonly agentImage: string;
+  readonly version: string;
+  /** Answers what is not the gateway's. */
+  readonly behind?: WebHandler;
+}
+
+/** Everything about members that runs in a hub, whichever API it has. */
+export interface Members extends AsyncDisposable {
+  readonly gateway: WebHandler;
+  readonly clusters: Informer<Cluster>;
+  readonly directory: MemberDirectory;
+  stats(): ControllerStats[];
+}
+
+/** Runs the controllers of the hub's kinds, which must be installed, and the gateway, until it is disposed of. */
+export function startMembers(options: MembersOptions, stop: AbortController): Members {
+  const { hub, access, pki, dataDir, url, serverUrl, agentImage, version, behind } = options;
+  const { signal } = stop;
+  const onError = (what: string) => (error: unknown) => log.warn('cannot watch', { kind: what, err: error });
+  const clusters = informer(hub, Cluster, { signal, indexes: clusterIndexes, keep: keepOfCluster, onError: onError('Cluster') });
+  const secrets = credentialSecrets(hub, { signal, onError: onError('Secret') });
+  const directory = memberDirectory({ clusters, secrets, signal });
+  const sessions = new TunnelSessions();
+  directory.register('Tunnel', { open: cluster => ({ transport: sessions.transport(clusterId(cluster)) }) });
+  const sandboxes = runSandboxes({ hub, clusters, members: directory, pki, dir: join(dataDir, 'sandboxes'), signal });
+
+  const gateway = hubGateway({
+    hub,
+    access,
+    authority: pki.authority,
+    clusters,
+    sessions,
+    transportOf: cluster => directory.transport(cluster.metadata.name!),
+    serverUrl,
+    agentImage,
+    version,
+    behind,
+    signal,
+    onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
+  });
+  const controllers: RunningController[] = [];
+  // Members are not asked before their credentials are known: those would seem to be missing.
+  directory.synced.then(
+    () =>
+      controllers.push(
+        runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
+        runAgentPodsController({ hub, clusters, members: directory, signal }),
+        runKarmadaClusters({ hub, clusters, signal }),
+      ),
+    () => {},
+  );
+  publishGatewayAddress(hub, { url: serverUrl ?? url, authorities: pki.authority.certificate }, { signal }).catch((err: unknown) => {
+    if (!signal.aborted) log.warn('the address of the gateway was not published', { err });
+  });
+
+  return {
+    gateway,
+    clusters,
+    directory,
+    stats: () => controllers.map(one => one.stats),
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error('the hub stops'));
+      await sessions[Symbol.asyncDispose]();
+      await sandboxes[Symbol.asyncDispose]();
+    },
+  };
+}

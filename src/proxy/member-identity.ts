@@ -1,0 +1,43 @@
+import { forbiddenError } from '../api/status.ts';
+import { escapeHeaderKey } from '../auth/header-values.ts';
+import type { UserInfo } from '../auth/user.ts';
+
+type Identity = Record<string, string | string[]>;
+
+/** Names of the hub that mean the same on every member. */
+const sharedNames = new Set(['system:masters', 'system:authenticated', 'system:unauthenticated', 'system:anonymous']);
+/** Marks names that the hub gave out itself. */
+const hubPrefix = 'hub:';
+/** What the hub notes about its own credentials is nothing to a member; some of it would even grant rights there. */
+const hubExtra = /(?:^|\.)(?:kubernetes|k8s)\.io\//;
+
+/**
+ * The headers by which a user of the hub acts on a member. Names that begin with `system:` belong to the cluster that gave them out: a service
+ * account of the hub is not the service account of the same name on a member, and appears there as `hub:system:serviceaccount:…`. Throws 403 for
+ * names that a header cannot carry unchanged: they would arrive as somebody else's.
+ */
+export function impersonationHeaders(user: UserInfo): Identity {
+  const name = memberName(user.name);
+  const headers: Identity = { 'impersonate-user': headerText(name) };
+  const groups = new Set(user.groups.map(memberName));
+  if (groups.size > 0) headers['impersonate-group'] = [...groups].map(headerText);
+  if (user.uid !== undefined && user.uid !== '' && name === user.name) headers['impersonate-uid'] = headerText(user.uid);
+  for (const [key, values] of Object.entries(user.extra ?? {})) {
+    if (hubExtra.test(key) || values.length === 0) continue;
+    headers[`impersonate-extra-${escapeHeaderKey(key.toLowerCase())}`] = values.map(headerText);
+  }
+  return headers;
+}
+
+// The prefix itself is marked too, so that nobody is taken for a name of the hub by being called so.
+function memberName(name: string): string {
+  const isOfHub = name.startsWith('system:') || name.startsWith(hubPrefix);
+  return isOfHub && !sharedNames.has(name) ? hubPrefix + name : name;
+}
+
+function headerText(text: string): string {
+  if (text === '' || text !== text.trim() || /[\x00-\x1f\x7f]/.test(text) || !text.isWellFormed())
+    throw forbiddenError({ group: '', resource: '' }, '', `the name ${JSON.stringify(text)} cannot be carried to a member`);
+  // Node writes headers as latin-1; members read them as UTF-8.
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

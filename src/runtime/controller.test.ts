@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { eventually } from '../../test/helpers/eventually.ts';
+import { startMemoryServer } from '../../test/helpers/memory-server.ts';
+import { ConfigMap, CustomResourceDefinition, Event, Namespace } from '../api/builtin-kinds.ts';
+import { conditions, findCondition } from '../api/conditions.ts';
+import { defineKind, newObject } from '../api/define-kind.ts';
+import type { KubeObject } from '../api/object.ts';
+import { integer, object } from '../api/schema.ts';
+import { changesOf, requeue, runController, settled, StalledError, type Controller } from './controller.ts';
+import { printControllerStats } from './controller-stats.ts';
+import { eventRecorder } from './event-recorder.ts';
+import { informer } from './informer.ts';
+import { splitKey, type Key } from './key.ts';
+import { stalledReporter } from './report-stalled.ts';
+
+const Widget = defineKind({
+  group: 'test.example.com',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  scope: 'Cluster',
+  description: 'A thing to test with.',
+  spec: object('What it should be.', { size: integer('How large.') }),
+  status: object('What it is.', { ...conditions }),
+});
+
+async function start(t: TestContext) {
+  const { client } = await startMemoryServer(t);
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } });
+  return { client, signal: stop.signal };
+}
+
+async function defineWidgets(client: Awaited<ReturnType<typeof start>>['client']): Promise<void> {
+  await client.create(CustomResourceDefinition, Widget.definition() as KubeObject & CustomResourceDefinition);
+  await eventually(() => client.list(Widget).then(() => true));
+}
+
+test('looks at everything there is, then at every change', async t => {
+  const { client, signal } = await start(t);
+  const metadata = { namespace: 'a', name: 'source' };
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: '1' } });
+  const maps = informer(client, ConfigMap, { signal, namespace: 'a' });
+  const copier: Controller = {
+    name: 'copier',
+    async reconcile(key: Key) {
+      const { namespace, name } = splitKey(key);
+      const source = maps.get(key);
+      if (!source || name !== 'source') return settled;
+      await client.apply(ConfigMap, { metadata: { namespace, name: 'copy' }, data: source.data ?? {} });
+      return settled;
+    },
+  };
+  const running = runController(copier, { triggers: [changesOf(maps)], signal });
+  const copied = (value: string) =>
+    eventually(async () => (await client.get(ConfigMap, { namespace: 'a', name: 'copy' }))?.data?.k === value);
+  await copied('1');
+  await client.patch(ConfigMap, metadata, { type: 'merge', body: { data: { k: '2' } } });
+  await copied('2');
+  await running.idle();
+  assert.ok(running.stats.results.settled >= 2);
+  assert.match(printControllerStats([running.stats]), /^drover_controller_depth\{controller="copier"\} 0$/m);
+});
+
+test('a change concerns the keys of the old object as well', async t => {
+  const { client, signal } = await start(t);
+  const maps = informer(client, ConfigMap, { signal, namespace: 'a', labelSelector: 'team' });
+  const seen: Key[] = [];
+  const reconcile = async (key: Key) => {
+    seen.push(key);
+    return settled;
+  };
+  runController({ name: 'teams', reconcile }, { triggers: [changesOf(maps, obj => [obj.metadata.labels?.team ?? ''])], signal });
+  const metadata = { namespace: 'a', name: 'x', labels: { team: 'red' } };
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  await eventually(() => seen.includes('red'));
+  seen.length = 0;
+  await client.patch(ConfigMap, metadata, { type: 'merge', body: { metadata: { labels: { team: 'blue' } } } });
+  await eventually(() => seen.includes('blue') && seen.includes('red'));
+});
+
+test('failures are tried again and outcomes may ask for another look', async t => {
+  const { client, signal } = await start(t);
+  const maps = informer(client, ConfigMap, { signal, labelSelector: 'nobody=has' });
+  const calls: number[] = [];
+  const reconcile = async () => {
+    calls.push(calls.length);
+    if (calls.length < 3) throw new Error('not yet');
+    return calls.length === 3 ? requeue(1) : settled;
+  };
+  const running = runController({ name: 'stubborn', reconcile }, { triggers: [changesOf(maps)], signal, firstDelayMs: 1 });
+  running.add('a/x');
+  await eventually(() => running.stats.results.settled === 1);
+  assert.deepEqual(running.stats.results, { failed: 2, requeued: 1, settled: 1, stalled: 0 });
+});
+
+test('what a person must change is said on the object until it is changed', async t => {
+  const { client, signal } = await start(t);
+  await defineWidgets(client);
+  const widgets = informer(client, Widget, { signal });
+  const controller: Controller = {
+    name: 'widgets',
+    async reconcile(key) {
+      if ((widgets.get(key)?.spec.size ?? 0) > 10) throw new StalledError('TooLarge', 'size is more than 10');
+      return settled;
+    },
+  };
+  const reportStalled = stalledReporter(client, Widget, widgets);
+  const running = runController(controller, { triggers: [changesOf(widgets)], signal, reportStalled });
+  await client.create(Widget, newObject(Widget, { name: 'w' }, { size: 11 }));
+  const stalled = await eventually(async () => findCondition(await client.get(Widget, { name: 'w' }), 'Stalled'));
+  assert.equal(stalled?.reason, 'TooLarge');
+  assert.equal(findCondition(await client.get(Widget, { name: 'w' }), 'Ready')?.status, 'False');
+  await running.idle();
+
+  await client.patch(Widget, { name: 'w' }, { type: 'merge', body: { spec: { size: 5 } } });
+  await eventually(async () => findCondition(await client.get(Widget, { name: 'w' }), 'Stalled') === undefined);
+});
+
+test('events say what happened, once', async t => {
+  const { client, signal } = await start(t);
+  const metadata = { namespace: 'a', name: 'x' };
+  const obj = await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  const events = eventRecorder(client, { controller: 'tests', signal });
+  const copied = { type: 'Normal', reason: 'Copied', action: 'Copy', note: 'Copied to "b"' } as const;
+  events.record(obj, copied);
+  events.record(obj, copied);
+  events.record(obj, { ...copied, note: 'Copied to "c"' });
+  const items = await eventually(
+    async () => (await client.list(Event, { namespace: 'a' })).items,
+    list => list.length >= 2,
+  );
+  assert.deepEqual(items.map(item => item.note).sort(), ['Copied to "b"', 'Copied to "c"']);
+  assert.equal(items[0]?.regarding?.uid, obj.metadata.uid);
+});

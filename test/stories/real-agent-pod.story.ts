@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { droverImage } from '../../scripts/image/drover-image.ts';
+import { writeImage } from '../../scripts/image/oci-archive.ts';
+import type { Cluster } from '../../src/api/cluster.ts';
+import { droverFor } from '../helpers/drover.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { startHub, type Hub } from '../helpers/hub.ts';
+import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
+import { Program } from '../helpers/program.ts';
+import {
+  scratchDir,
+  startControllerManager,
+  startEtcd,
+  startRealApiServer,
+  startScheduler,
+  type RealCluster,
+} from '../helpers/real-cluster.ts';
+import { busyboxImage, missingContainers, startRealNode, type RealNode } from '../helpers/real-node.ts';
+import { missingRig, rigProgramPath } from '../helpers/rig.ts';
+
+const missing =
+  missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kubectl') ?? missingContainers();
+const agentImage = 'drover.test/drover:story';
+
+describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 }, () => {
+  const running = new AsyncDisposableStack();
+  const scratch = running.use(scratchDir('agent-pod'));
+  let member: RealCluster;
+  let node: RealNode;
+  let hub: Hub;
+  let drover: CommandLine;
+  let kubectl: CommandLine;
+  let onMember: CommandLine;
+  let throughHub: CommandLine;
+
+  before(async () => {
+    const etcd = running.use(await startEtcd());
+    member = running.use(
+      await startRealApiServer({ etcd, extraArgs: ['--bind-address=0.0.0.0', '--kubelet-preferred-address-types=InternalIP'] }),
+    );
+    await Promise.all([startControllerManager(member), startScheduler(member)]);
+    node = running.use(await startRealNode(member));
+    hub = running.use(await startHub({ host: node.hostAddress, extraArgs: ['--agent-image', agentImage] }));
+    drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
+    kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
+    onMember = kubectlFor('kubectl', { kubeconfig: member.kubeconfig, dir: member.dir });
+  });
+  after(() => running.disposeAsync());
+
+  const messageOf = async (type: string): Promise<string> => {
+    const { status } = JSON.parse(await kubectl.expect('get clusters.drover.io edge -o json')) as Cluster;
+    return status?.conditions?.find(one => one.type === type)?.message ?? '';
+  };
+
+  test('before the image is there, the import says where to look', async () => {
+    await drover.expect('import edge', { says: ['kubectl -n cattle-system get pods'] });
+    writeFileSync(path.join(scratch.dir, 'edge.yaml'), await drover.expect('import edge -o manifest'));
+    await onMember.expect(`apply -f ${path.join(scratch.dir, 'edge.yaml')}`, { says: 'deployment.apps/cattle-cluster-agent created' });
+    await eventually(
+      () => onMember.run('-n cattle-system get pods -o jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}'),
+      ({ stdout }) => /ImagePullBackOff|ErrImagePull/.test(stdout),
+      { timeoutMs: 90_000, everyMs: 1000 },
+    );
+    assert.match(await messageOf('Connected'), /kubectl -n cattle-system get pods/);
+  });
+
+  test('with the image on the node, the agent runs and the cluster is ready', async () => {
+    node.importImage(writeImage(droverImage(agentImage)).archive);
+    await onMember.expect('-n cattle-system delete pods --all --wait=false');
+    await kubectl.expect('wait clusters.drover.io edge --for=condition=Ready --timeout=120s', { timeoutMs: 130_000 });
+    await onMember.expect('-n cattle-system rollout status deployment/cattle-cluster-agent --timeout=60s', { timeoutMs: 70_000 });
+    await kubectl.expect('get clusters.drover.io edge -o wide', { says: ['Tunnel', 'v1.36.3'] });
+  });
+
+  test('kubectl exec, logs and cp work on a real pod through the hub', async () => {
+    const file = path.join(scratch.dir, 'edge.kubeconfig');
+    await drover.expect(`kubeconfig edge -o ${file}`);
+    throughHub = kubectlFor('kubectl', { kubeconfig: file, dir: scratch.dir });
+    const command = 'echo hello; mkdir /tmp/www; echo served > /tmp/www/index.html; httpd -p 8080 -h /tmp/www; sleep 100000';
+    await eventually(
+      () => throughHub.run(`run web --image=${busyboxImage} --image-pull-policy=IfNotPresent --command -- sh -c '${command}'`),
+      ({ code, stderr }) => code === 0 || stderr.includes('already exists'),
+      { timeoutMs: 60_000, everyMs: 1000 },
+    );
+    await throughHub.expect('wait pod/web --for=condition=Ready --timeout=90s', { timeoutMs: 100_000 });
+    assert.equal(await throughHub.expect('logs web'), 'hello\n');
+    assert.match(await throughHub.expect('exec web -- id'), /uid=0/);
+    assert.equal(await throughHub.expect('exec -i web -- cat', { input: 'through the tunnel' }), 'through the tunnel');
+    await throughHub.expect('exec web -- sh -c "exit 7"', { code: 7 });
+    writeFileSync(path.join(scratch.dir, 'notes.txt'), 'x'.repeat(300_000));
+    await throughHub.expect(`cp ${path.join(scratch.dir, 'notes.txt')} web:/tmp/notes.txt`);
+    assert.equal((await throughHub.expect('exec web -- cat /tmp/notes.txt')).length, 300_000);
+  });
+
+  test('kubectl logs -f shows lines as they are written', async () => {
+    await throughHub.expect(
+      `run ticker --image=${busyboxImage} --image-pull-policy=IfNotPresent --command -- sh -c 'while true; do date; sleep 1; done'`,
+    );
+    await throughHub.expect('wait pod/ticker --for=condition=Ready --timeout=90s', { timeoutMs: 100_000 });
+    const follow = new Program({
+      name: 'logs',
+      command: rigProgramPath('kubectl'),
+      args: ['--kubeconfig', path.join(scratch.dir, 'edge.kubeconfig'), 'logs', '-f', 'ticker'],
+      logFile: path.join(scratch.dir, 'logs.log'),
+    });
+    const lines = (): number => readFileSync(follow.logFile, 'utf8').split('\n').length;
+    await follow.waitUntil(async () => lines() > 2);
+    const seen = lines();
+    await follow.waitUntil(async () => lines() > seen);
+    await follow.stop();
+  });
+
+  test('kubectl port-forward reaches a port of a pod through the hub', async () => {
+    const port = await freePort();
+    const forward = new Program({
+      name: 'port-forward',
+      command: rigProgramPath('kubectl'),
+      args: ['--kubeconfig', path.join(scratch.dir, 'edge.kubeconfig'), 'port-forward', 'pod/web', `${port}:8080`],
+      logFile: path.join(scratch.dir, 'forward.log'),
+    });
+    await forward.waitUntil(async () => (await (await fetch(`http://127.0.0.1:${port}/`)).text()) === 'served\n');
+    await forward.stop();
+  });
+
+  test('a new image that cannot be pulled shows in the words of the cluster', async () => {
+    const before = 'rollout status deployment/cattle-cluster-agent --timeout=90s';
+    await onMember.expect(`-n cattle-system ${before}`, { timeoutMs: 100_000 });
+    await onMember.expect('-n cattle-system set image deployment/cattle-cluster-agent *=drover.test/drover:nosuch');
+    await eventually(
+      () => kubectl.run('get clusters.drover.io edge -o yaml'),
+      ({ stdout }) => stdout.includes('ImagePullBackOff') && stdout.includes('drover.test/drover:nosuch'),
+      { timeoutMs: 120_000, everyMs: 1000 },
+    );
+    await onMember.expect('-n cattle-system rollout undo deployment/cattle-cluster-agent');
+    await kubectl.expect('wait clusters.drover.io edge --for=condition=Ready --timeout=90s', { timeoutMs: 100_000 });
+  });
+});
