@@ -1,6 +1,8 @@
 import { Cluster } from '../api/cluster.ts';
+import { Content } from '../api/content.ts';
 import type { Kind } from '../api/define-kind.ts';
+import { Work } from '../api/work.ts';
 import { KarmadaCluster } from '../dialects/karmada/karmada-cluster.ts';
 
 /** Every kind that a hub serves besides those of Kubernetes. */
-export const hubKinds: readonly Kind[] = [Cluster, KarmadaCluster];
+export const hubKinds: readonly Kind[] = [Cluster, Work, Content, KarmadaCluster];

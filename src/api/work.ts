@@ -1,0 +1,309 @@
+import { conditions } from './conditions.ts';
+import { defineKind, type ObjectFor } from './define-kind.ts';
+import {
+  anyObject,
+  anyValue,
+  embeddedObject,
+  flag,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  setOf,
+  text,
+  time,
+  type TypeOf,
+} from './schema.ts';
+
+const digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
+const duration = (description: string, options: { default?: string } = {}) =>
+  text(description, { pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$', ...options });
+
+const release = object(
+  'What the delivered is called on the member. Works with the same name and namespace are claims on the same release.',
+  {
+    name: text('The name of the release.', {
+      minLength: 1,
+      maxLength: 53,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    }),
+    namespace: text('The namespace of the release, and of its objects that name none.', { minLength: 1, maxLength: 63 }),
+  },
+);
+
+const source = {
+  repository: optional(
+    text(
+      'Where to get it: "https://…" a repository, "oci://…" a registry, "git+https://…" or "git+ssh://…" a repository of git, "hub" the chart store of this hub. Not needed when content is given.',
+      { minLength: 1 },
+    ),
+  ),
+  version: optional(
+    text(
+      'The version or range of versions for repositories, the tag or digest for registries, the branch, tag or commit for git. The newest when absent.',
+    ),
+  ),
+  secretName: optional(
+    text('The Secret in the namespace of the Work with username, password, tls.crt, tls.key or ca.crt for the source. None when absent.'),
+  ),
+  content: optional(digest('The digest of the Content with the bytes. The hub fills it in when it has fetched them from the repository.')),
+};
+
+const chart = object(
+  'The chart to render.',
+  {
+    name: optional(text('The name of the chart in its repository, or its folder in a repository of git.')),
+    ...source,
+  },
+  { rules: [{ rule: 'has(self.repository) || has(self.content)', message: 'repository or content is needed' }] },
+);
+
+const kustomization = object(
+  'The folder to kustomize.',
+  {
+    path: optional(text('The folder inside the source that holds the kustomization. Its root when absent.')),
+    ...source,
+  },
+  { rules: [{ rule: 'has(self.repository) || has(self.content)', message: 'repository or content is needed' }] },
+);
+
+const options = object('How to deliver.', {
+  wait: optional(flag('Whether to wait until everything is healthy before the delivery counts as done.', { default: true })),
+  timeout: optional(duration('How long to wait for hooks and for health.', { default: '5m' })),
+  atomic: optional(flag('Whether to go back to the last good revision, or to uninstall when there is none, after a delivery that failed.')),
+  hooks: optional(flag('Whether to run the hooks of the chart.', { default: true })),
+  crds: optional(
+    oneOf(
+      ['Create', 'CreateReplace', 'Skip'],
+      'What to do with the definitions in the folder "crds" of the chart: create those that are missing, also bring others up to date, or leave them out.',
+      { default: 'Create' },
+    ),
+  ),
+  prune: optional(flag('Whether to delete objects that are no longer part of the delivery.', { default: true })),
+  force: optional(flag('Whether to delete and create anew an object whose change the member refuses because a field cannot be changed.')),
+  takeOwnership: optional(flag('Whether to take over objects that belong to another release or to nobody.')),
+  history: optional(integer('How many revisions to keep.', { minimum: 1, maximum: 256, default: 10 })),
+  createNamespace: optional(flag('Whether to create the namespace of the release when it is missing.', { default: true })),
+});
+
+const driftExclusion = object('Paths that others may change.', {
+  target: optional(
+    object('Which objects: those that have everything that is named here. All when absent.', {
+      group: optional(text('The API group, or "*".')),
+      version: optional(text('The version.')),
+      kind: optional(text('The kind.')),
+      namespace: optional(text('The namespace.')),
+      name: optional(text('The name, or a regular expression for the whole of it.')),
+      labelSelector: optional(text('A selector over the labels.')),
+    }),
+  ),
+  paths: list(
+    'JSON pointers such as "/spec/replicas". "*" as a step stands for every field or item.',
+    text('A JSON pointer.', { pattern: '^/' }),
+    { minItems: 1 },
+  ),
+});
+
+const objectRef = {
+  group: text('The API group, empty for the core.'),
+  version: text('The version.'),
+  kind: text('The kind.'),
+  namespace: optional(text('The namespace. Absent for objects of the whole cluster.')),
+  name: text('The name.'),
+};
+
+const deliveredObject = object('One object of the delivery on the member.', {
+  ...objectRef,
+  health: oneOf(['Current', 'InProgress', 'Failed', 'Terminating', 'NotFound', 'Unknown'], 'How the object is.'),
+  message: optional(text('Why, where it is not current.')),
+  outrankedBy: optional(text('The name of the Work with more priority that delivers this object instead.')),
+});
+
+const drifted = object('One field that is not as delivered.', {
+  ...objectRef,
+  path: text('The field, such as ".spec.replicas". Empty: the object as a whole is gone.'),
+  manager: optional(text('The field manager that changed it, where the member knows.')),
+  want: optional(anyValue('The value that was delivered. Of Secrets only that it differs.')),
+  have: optional(anyValue('The value on the member. Absent: the field is gone.')),
+});
+
+const planned = object('What a delivery would do to one object.', {
+  ...objectRef,
+  action: oneOf(['Create', 'Change', 'Delete', 'Keep'], 'What would happen.'),
+});
+
+/** What one member should run for one owner. It lies in the namespace of the cluster. */
+export const Work = defineKind({
+  group: 'drover.io',
+  version: 'v1alpha1',
+  kind: 'Work',
+  plural: 'works',
+  categories: ['drover'],
+  scope: 'Namespaced',
+  description:
+    'What one member should run for one owner: a chart with values, a kustomization, or manifests. Its namespace is that of the cluster.',
+  spec: object(
+    'What to deliver, and how.',
+    {
+      release,
+      priority: optional(
+        integer('Of several Works with the same release, or the same object, the highest wins; of equal ones the oldest.', {
+          minimum: 0,
+          maximum: 2147483647,
+          default: 100,
+        }),
+      ),
+      after: optional(setOf('Names of Works of the same cluster that must be ready first.', text('Name of a Work.'))),
+      chart: optional(chart),
+      values: optional(anyObject('The values for the chart. Its own defaults apply where they say nothing.')),
+      kustomization: optional(kustomization),
+      manifests: optional(list('Objects to deliver as they are.', embeddedObject('An object.'))),
+      content: optional(digest('The digest of a Content with objects to deliver, as YAML documents.')),
+      options: optional(options),
+      sync: optional(
+        oneOf(
+          ['Continuous', 'Once', 'DetectDrift', 'CorrectDrift', 'DryRun'],
+          'Continuous: deliver every change of the Work. Once: deliver when the Work is new, never again. DetectDrift: as Continuous, and tell when others change what was delivered. CorrectDrift: and change it back. DryRun: tell what would change, change nothing.',
+          { default: 'Continuous' },
+        ),
+      ),
+      driftExclusions: optional(
+        list('What others may change without it counting as drift. Replicas that an autoscaler owns never count.', driftExclusion),
+      ),
+      onDelete: optional(
+        oneOf(['Uninstall', 'Keep'], 'What happens on the member when the last claim on the release goes.', { default: 'Uninstall' }),
+      ),
+      suspend: optional(flag('Whether to leave the member as it is for now.')),
+    },
+    {
+      rules: [
+        {
+          rule: '[has(self.chart), has(self.kustomization), has(self.manifests), has(self.content)].filter(given, given).size() == 1',
+          message: 'exactly one of chart, kustomization, manifests and content is needed',
+        },
+        { rule: '!has(self.values) || has(self.chart)', message: 'values are only for charts' },
+        {
+          rule: 'self.release.name == oldSelf.release.name && self.release.namespace == oldSelf.release.namespace',
+          message: 'the release cannot be changed',
+        },
+      ],
+    },
+  ),
+  status: object('What was delivered and how it is.', {
+    cluster: optional(text('The name of the cluster.')),
+    delivered: optional(
+      object('The last delivery that was begun.', {
+        inputs: text('A digest of everything that went into it: equal inputs are not delivered twice.'),
+        revision: optional(integer('The revision of the release on the member, as Helm counts, for charts.')),
+        state: oneOf(['Pending', 'Deployed', 'Failed', 'Uninstalling', 'Uninstalled'], 'How far it came.'),
+        chart: optional(text('Name and version of the chart.')),
+        appVersion: optional(text('The version of what the chart installs.')),
+        at: time('When it began.'),
+        notes: optional(text('What the chart has to say to its user.')),
+      }),
+    ),
+    objects: optional(list('The objects on the member that belong to the Work.', deliveredObject)),
+    healthy: optional(text('How many of the objects are healthy, such as "3/4".')),
+    drift: optional(list('Fields that are not as delivered.', drifted)),
+    plan: optional(list('What a delivery would change, for DryRun.', planned)),
+    outrankedBy: optional(
+      object('The claim that has the release instead.', {
+        work: text('The name of the Work.'),
+        priority: integer('Its priority.'),
+      }),
+    ),
+    failures: optional(integer('How many times in a row the delivery failed.')),
+    nextTry: optional(time('When it is tried again. Absent: when something changes.')),
+    ...conditions,
+  }),
+  columns: [
+    { name: 'Release', type: 'string', path: '.spec.release.name' },
+    { name: 'Cluster', type: 'string', path: '.status.cluster' },
+    { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'Healthy', type: 'string', path: '.status.healthy' },
+    { name: 'Chart', type: 'string', path: '.status.delivered.chart' },
+    { name: 'Revision', type: 'integer', path: '.status.delivered.revision', priority: 1 },
+    { name: 'Priority', type: 'integer', path: '.spec.priority', priority: 1 },
+    { name: 'Message', type: 'string', path: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
+  ],
+});
+export type Work = ObjectFor<typeof Work>;
+export type DeliveryOptions = TypeOf<typeof options>;
+export type DriftExclusion = TypeOf<typeof driftExclusion>;
+export type DeliveredObject = TypeOf<typeof deliveredObject>;
+export type DriftedField = TypeOf<typeof drifted>;
+export type PlannedObject = TypeOf<typeof planned>;
+
+/** Held by the hub until what the Work delivered is gone from the member, or has passed to another claim. */
+export const workFinalizer = 'drover.io/delivery';
+
+/** Types of the conditions of a Work. `Drifted`, `Outranked`, `Reconciling` and `Stalled` are there only while they are true. */
+export const workConditions = {
+  /** Everything is as the Work says: delivered, healthy and not drifted; or outranked, which is no failure, and then it is False with reason Outranked. */
+  ready: 'Ready',
+  /** Whether the present spec has been put on the member. */
+  applied: 'Applied',
+  /** Whether all objects on the member are healthy. */
+  healthy: 'Healthy',
+  drifted: 'Drifted',
+  outranked: 'Outranked',
+  reconciling: 'Reconciling',
+  stalled: 'Stalled',
+  /** Of a Work that is being deleted: nothing of it is left on the member, or another claim has it. */
+  removed: 'Removed',
+} as const;
+
+/** Why a condition of a Work is what it is. */
+export const workReasons = {
+  /** `Applied`: the delivery of the present spec is done. */
+  delivered: 'Delivered',
+  /** `Applied` is False: the delivery is under way. */
+  delivering: 'Delivering',
+  /** A Work with more priority, or an older one with the same, has the release. */
+  outranked: 'Outranked',
+  /** Works named in `after` are not ready. */
+  waitingForWorks: 'WaitingForWorks',
+  /** The bytes of the chart or manifests have not been fetched yet. */
+  waitingForContent: 'WaitingForContent',
+  /** The cluster cannot be reached; what runs there goes on. */
+  clusterUnreachable: 'ClusterUnreachable',
+  suspended: 'Suspended',
+  /** `sync` is DryRun: the plan says what would change. */
+  planned: 'Planned',
+  /** Objects are on their way to being healthy. */
+  progressing: 'Progressing',
+  healthy: 'Healthy',
+  unhealthy: 'Unhealthy',
+  drifted: 'Drifted',
+  /** The source has no such chart, version, or bytes, or refused to give them. */
+  sourceFailed: 'SourceFailed',
+  /** The chart, its values or the manifests are wrong. */
+  renderFailed: 'RenderFailed',
+  /** The member refused an object. */
+  applyFailed: 'ApplyFailed',
+  hookFailed: 'HookFailed',
+  /** Not healthy within the timeout. */
+  timedOut: 'TimedOut',
+  /** An object belongs to somebody else and `takeOwnership` is not set. */
+  notOwned: 'NotOwned',
+  /** `Removed` is True: nothing is left on the member. */
+  uninstalled: 'Uninstalled',
+  /** `Removed` is True: another claim has the release now. */
+  handedOver: 'HandedOver',
+  /** `Removed` is True: `onDelete` is Keep. */
+  kept: 'Kept',
+  uninstallFailed: 'UninstallFailed',
+} as const;
+
+export const workAnnotations = {
+  /** On a Work: a digest of the source from which `content` was filled in. When it differs from the source, the content is old. */
+  contentOf: 'drover.io/content-of',
+  /** On an object of a member that was delivered as it is, without Helm: the Work that delivers it, as namespace/name. */
+  work: 'drover.io/work',
+} as const;
+
+/** The field manager of everything that is delivered. */
+export const deliveryManager = 'drover';
