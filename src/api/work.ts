@@ -184,7 +184,7 @@ export const Work = defineKind({
         },
         { rule: '!has(self.values) || has(self.chart)', message: 'values are only for charts' },
         {
-          rule: 'self.release.name == oldSelf.release.name && self.release.namespace == oldSelf.release.namespace',
+          rule: 'self.release == oldSelf.release',
           message: 'the release cannot be changed',
         },
       ],
