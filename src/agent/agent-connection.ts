@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transport } from '../client/transport.ts';
 import { log } from '../runtime/log.ts';
-import { agentHeaders, pingPath } from '../tunnel/protocol.ts';
+import { agentHeaders, closeCodes, pingPath } from '../tunnel/protocol.ts';
 import { serveTunnel } from '../tunnel/serve-tunnel.ts';
 import { identityHeaders } from './agent-identity.ts';
 import { refusalOf } from './hub-errors.ts';
@@ -26,6 +26,7 @@ export class AgentConnection {
   readonly #instance = randomUUID();
   #authorities: { readonly pem: string | undefined } | undefined;
   #hubOffsetMs = 0;
+  #isStandby = false;
   hasMetHub = false;
 
   constructor(options: ConnectionOptions) {
@@ -54,6 +55,7 @@ export class AgentConnection {
         [agentHeaders.version]: agentVersion,
         [agentHeaders.instance]: this.#instance,
         [agentHeaders.time]: new Date().toISOString(),
+        ...(this.#isStandby && { [agentHeaders.standby]: 'true' }),
       };
       const { ended } = await link.connect(headers, signal, webSocket => ({ ended: serveTunnel({ webSocket, target, signal }) }));
       this.#identity.confirm();
@@ -63,6 +65,7 @@ export class AgentConnection {
       onChange(true);
       const closed = await ended;
       onChange(false);
+      this.#isStandby = closed.code === closeCodes.replaced;
       return { closed, livedMs: performance.now() - openedAt };
     } catch (error) {
       return { error };

@@ -25,7 +25,8 @@ const firstDelayMs = 1000;
 const longestDelayMs = 30_000;
 /** While nobody listens at the hub's address, asking often hurts nobody, and the member is back within seconds. */
 const longestAbsenceDelayMs = 5000;
-const afterReplacementMs = 60_000;
+/** One that was replaced stands by: it takes over soon after the other has gone. */
+const standbyMs = 5000;
 
 /** A tunnel that lived so long counts as a success. */
 export const successMs = 30_000;
@@ -43,8 +44,7 @@ function afterClose({ code, reason }: TunnelEnd, situation: Situation): NextStep
   if (code === closeCodes.removed) return { type: 'stop', message: reason };
   if (code === closeCodes.identityRefused) return afterDistrust(new HubRefusedError(401, reason, undefined), situation);
   if (code === closeCodes.replaced) {
-    const delayMs = afterReplacementMs + backOff(situation.failures, situation.random);
-    return { type: 'retry', delayMs, forget: 'nothing' };
+    return standBy(situation);
   }
   return { type: 'retry', delayMs: backOff(situation.failures, situation.random), forget: 'nothing' };
 }
@@ -64,10 +64,15 @@ function afterRefusal(error: HubRefusedError, situation: Situation): NextStep {
   const { status, retryAfterMs } = error;
   if (status === 410) return { type: 'stop', message: error.message };
   if (status === 401) return afterDistrust(error, situation);
+  if (status === 409) return standBy(situation);
   const isForGood = status >= 400 && status < 500 && ![404, 408, 425, 429].includes(status);
   if (isForGood) return { type: 'fail', error };
   const delayMs = Math.max(retryAfterMs ?? 0, backOff(situation.failures, situation.random));
   return { type: 'retry', delayMs, forget: 'nothing' };
+}
+
+function standBy({ random }: Situation): NextStep {
+  return { type: 'retry', delayMs: Math.round(standbyMs * (1 + random)), forget: 'nothing' };
 }
 
 function afterDistrust(error: HubRefusedError, { canRegister, hasJustRegistered, failures, random }: Situation): NextStep {

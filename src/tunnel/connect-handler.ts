@@ -38,6 +38,7 @@ export function connectHandler({ sessions, verify, onError = () => {}, now = Dat
       const { clusterId } = await verify(req);
       if (!offersProtocol(req)) throw new StatusError(400, 'BadRequest', `the sub-protocol must be "${subprotocol}"`);
       const agent = describeAgent(req, clusterId, receivedAt);
+      if (req.headers[agentHeaders.standby] === 'true' && sessions.isServedByOther(agent)) throw taken();
       if (socket.destroyed) return;
       server.handleUpgrade(req, socket, head, webSocket => {
         socket.off('error', close);
@@ -56,6 +57,8 @@ const tooMany = () =>
   new StatusError(503, 'ServiceUnavailable', 'too many agents are connecting just now', {
     retryAfterSeconds: 1 + Math.floor(Math.random() * 5),
   });
+
+const taken = () => new StatusError(409, 'Conflict', 'another agent of the same cluster is connected');
 
 function offersProtocol({ headers }: IncomingMessage): boolean {
   return (headers['sec-websocket-protocol'] ?? '').split(',').some(name => name.trim() === subprotocol);

@@ -15,6 +15,8 @@ export const agentHeaders = {
   instance: 'x-drover-agent-instance',
   /** The clock of the agent, RFC 3339 with milliseconds. */
   time: 'x-drover-agent-time',
+  /** `true` from an agent that was replaced: it takes the tunnel only when nobody else has it. */
+  standby: 'x-drover-agent-standby',
 } as const;
 
 /** Close codes of the WebSocket. */

@@ -90,6 +90,17 @@ export class TunnelSessions implements AsyncDisposable {
     return this.#entries.get(clusterId)?.state;
   }
 
+  /** Whether another agent of the same cluster has the tunnel. One that asks again and again is a twin of it. */
+  isServedByOther({ clusterId, instance }: ConnectedAgent): boolean {
+    const entry = this.#entries.get(clusterId);
+    if (!entry?.session?.isOpen || entry.state.agent.instance === instance) return false;
+    if (entry.twins.asked(instance, this.#now()) && !entry.state.hasDuplicate) {
+      entry.state = { ...entry.state, hasDuplicate: true };
+      this.#tell(clusterId);
+    }
+    return true;
+  }
+
   /** Hears of every cluster whose state has changed. */
   subscribe(listener: (clusterId: string) => void): Disposable {
     this.#listeners.add(listener);

@@ -32,6 +32,26 @@ test('of two agents with the same identity the newer serves and the older is tol
   await eventually(() => hub.sessions.state(id)?.hasDuplicate);
 });
 
+test('one that was replaced stands by, and takes over when the other has gone', async () => {
+  await using hub = await startTestHub();
+  await using oldApi = await startTestApiServer((_req, res) => res.end('older'));
+  await using newApi = await startTestApiServer((_req, res) => res.end('newer'));
+  await using older = await connectTestAgent({ hubPort: hub.port, apiServer: oldApi.url, instance: 'a' });
+  const newer = await connectTestAgent({ hubPort: hub.port, apiServer: newApi.url, instance: 'b' });
+  await older.ended;
+  const standBy = () => connectTestAgent({ hubPort: hub.port, apiServer: oldApi.url, instance: 'a', isStandby: true });
+  const served = async () => text((await hub.sessions.transport(id).request({ method: 'GET', path: '/' })).body);
+
+  await assert.rejects(standBy(), /409/);
+  assert.equal(await served(), 'newer');
+  assert.equal(hub.sessions.state(id)?.hasDuplicate, false);
+
+  newer.webSocket.terminate();
+  await eventually(() => hub.sessions.state(id)?.isConnected === false);
+  await using _again = await standBy();
+  assert.equal(await served(), 'older');
+});
+
 test('an agent that reconnects by itself is no duplicate', async () => {
   await using hub = await startTestHub();
   await using api = await startTestApiServer((_req, res) => res.end('ok'));

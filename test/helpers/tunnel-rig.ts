@@ -73,6 +73,7 @@ export interface TestAgentOptions {
   readonly apiServer: string;
   readonly clusterId?: string;
   readonly instance?: string;
+  readonly isStandby?: boolean;
   readonly times?: SessionTimes;
 }
 
@@ -83,7 +84,12 @@ export async function connectTestAgent(options: TestAgentOptions): Promise<TestA
   const target = httpsTransport({ server: apiServer });
   const webSocket = new WebSocket(`ws://127.0.0.1:${hubPort}${connectPath}`, subprotocol, {
     perMessageDeflate: false,
-    headers: { authorization: clusterId, [agentHeaders.instance]: instance, [agentHeaders.time]: new Date().toISOString() },
+    headers: {
+      authorization: clusterId,
+      [agentHeaders.instance]: instance,
+      [agentHeaders.time]: new Date().toISOString(),
+      ...(options.isStandby && { [agentHeaders.standby]: 'true' }),
+    },
   });
   const { ended } = await new Promise<{ ended: Promise<TunnelEnd> }>((resolve, reject) => {
     // At once: the hub speaks first.
