@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../util/json.ts';
 import type { GoMap } from '../go/go-value.ts';
 
 export interface ChartFile {
@@ -47,6 +48,8 @@ export interface ChartMetadata {
 /** A chart in memory, its subcharts inside. Loaded once; `forRelease` gives a copy that values may change. */
 export interface Chart {
   readonly metadata: ChartMetadata;
+  /** Chart.lock, or requirements.lock of the first generation. */
+  readonly lock?: JsonObject;
   values: GoMap;
   readonly schema: Buffer | undefined;
   readonly templates: readonly ChartFile[];

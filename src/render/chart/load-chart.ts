@@ -1,5 +1,5 @@
 import { baseName } from '../go/base-name.ts';
-import { isJsonObject, type Json } from '../../util/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { isMap, type GoMap } from '../go/go-value.ts';
 import { toGoValue } from '../go/to-go-value.ts';
 import { readChartArchive } from './chart-archive.ts';
@@ -12,19 +12,23 @@ export function loadChart(files: readonly ChartFile[]): Chart {
   const metadata = readMetadata(files);
   let values: GoMap = new Map();
   let schema: Buffer | undefined;
+  let lock: JsonObject | undefined;
   const templates: ChartFile[] = [];
   const others: ChartFile[] = [];
   const subcharts = new Map<string, ChartFile[]>();
   for (const file of files) {
     const { name, data } = file;
-    if (name === 'Chart.yaml' || name === 'Chart.lock') continue;
+    if (name === 'Chart.yaml') continue;
+    if (name === 'Chart.lock' || name === 'requirements.lock') {
+      lock = inContext(`cannot load ${name}`, () => readLock(data.toString()));
+      if (name === 'requirements.lock' && metadata.apiVersion === 'v1') others.push(file);
+      continue;
+    }
     if (name === 'values.yaml') values = inContext('cannot load values.yaml', () => readValues(data.toString()));
     else if (name === 'values.schema.json') schema = data;
-    else if (name === 'requirements.yaml' || name === 'requirements.lock') {
-      if (name === 'requirements.yaml') {
-        const listed = inContext('cannot load requirements.yaml', () => parseRequirements(unmarshalYaml(data.toString())));
-        if (listed.length > 0) metadata.dependencies = listed;
-      }
+    else if (name === 'requirements.yaml') {
+      const listed = inContext('cannot load requirements.yaml', () => parseRequirements(unmarshalYaml(data.toString())));
+      if (listed.length > 0) metadata.dependencies = listed;
       if (metadata.apiVersion === 'v1') others.push(file);
     } else if (name.startsWith('templates/')) templates.push(file);
     else if (name.startsWith('charts/') && !name.endsWith('.prov')) {
@@ -34,7 +38,7 @@ export function loadChart(files: readonly ChartFile[]): Chart {
     } else others.push(file);
   }
   validateMetadata(metadata);
-  const chart: Chart = { metadata, values, schema, templates, files: others, dependencies: [], parent: undefined };
+  const chart: Chart = { metadata, ...(lock && { lock }), values, schema, templates, files: others, dependencies: [], parent: undefined };
   for (const [folder, inside] of subcharts) {
     const child = loadSubchart(folder, inside, metadata.name);
     if (!child) continue;
@@ -49,6 +53,13 @@ function readMetadata(files: readonly ChartFile[]): ChartMetadata {
   if (!file) throw new Error('Chart.yaml file is missing');
   const metadata = inContext('cannot load Chart.yaml', () => parseMetadata(unmarshalYaml(file.data.toString())));
   return metadata.apiVersion === '' ? { ...metadata, apiVersion: 'v1' } : metadata;
+}
+
+/** What `helm dependency build` wrote down; nobody but readers of releases looks at it. */
+function readLock(text: string): JsonObject {
+  const value = unmarshalYaml(text);
+  const { generated = '0001-01-01T00:00:00Z', digest = '', dependencies = null } = isJsonObject(value) ? value : {};
+  return { generated, digest, dependencies };
 }
 
 function validateMetadata({ apiVersion, name, version, type }: ChartMetadata): void {

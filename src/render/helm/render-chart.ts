@@ -88,6 +88,13 @@ function checkKubeVersion({ metadata: { kubeVersion } }: Chart, served: string):
   if (!fits) throw new Error(`chart requires kubeVersion: ${kubeVersion} which is incompatible with Kubernetes ${served}`);
 }
 
+/** Manifests as one text, each with its source. */
+export function manifestText(manifests: readonly Manifest[]): string {
+  let text = '';
+  for (const { path, content } of manifests) text += `---\n# Source: ${path}\n${content}\n`;
+  return text;
+}
+
 /** What `helm template` prints: everything with its source, hooks last. */
 export function printRendered(
   { manifests, hooks, definitions }: RenderedChart,
@@ -95,7 +102,7 @@ export function printRendered(
 ): string {
   let text = '';
   if (options.definitions) for (const { path, data } of definitions) text += `---\n# Source: ${path}\n${data.toString()}\n`;
-  for (const { path, content } of manifests) text += `---\n# Source: ${path}\n${content}\n`;
+  text += manifestText(manifests);
   let out = `${text.trim()}\n`;
   if (options.hooks !== false) for (const { path, content } of hooks) out += `---\n# Source: ${path}\n${content}\n`;
   return out;

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Capabilities } from './helm/capabilities.ts';
+import type { Hook, Manifest } from './helm/manifests.ts';
+
+/** One rendering, as it is asked of a worker. */
+export interface RenderRequest {
+  readonly digest: string;
+  readonly values: JsonObject;
+  readonly release: ReleaseFacts;
+  readonly capabilities: Capabilities | undefined;
+  readonly hasLookup: boolean;
+  /** Whether the worker must tell the files of the chart; whoever asks keeps them. */
+  readonly wantsBody: boolean;
+}
+
+/** What templates see as `.Release`. */
+export interface ReleaseFacts {
+  readonly name: string;
+  readonly namespace: string;
+  readonly revision?: number;
+  readonly isUpgrade?: boolean;
+}
+
+export interface WorkerResult {
+  readonly manifests: readonly Manifest[];
+  readonly hooks: readonly Hook[];
+  readonly definitions: readonly { readonly path: string; readonly data: Uint8Array }[];
+  readonly notes: string;
+  readonly usedLookup: boolean;
+  readonly isUnrepeatable: boolean;
+  readonly metadata: JsonObject;
+  readonly recordHead: string;
+  readonly recordBody: string | undefined;
+}
+
+/** What a worker needs while it renders; it waits for the answer. */
+export type Question =
+  | { readonly type: 'chart' }
+  | { readonly type: 'lookup'; readonly apiVersion: string; readonly kind: string; readonly namespace: string; readonly name: string };
+
+export type Answer = { readonly value: unknown } | { readonly error: string };
+
+export type WorkerMessage =
+  | { readonly type: 'question'; readonly question: Question }
+  | { readonly type: 'done'; readonly result: WorkerResult }
+  | { readonly type: 'failed'; readonly message: string; readonly isBug: boolean };

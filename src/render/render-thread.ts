@@ -1,0 +1,172 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { errorText } from '../util/error-text.ts';
+import { RenderError } from './render-error.ts';
+import type { RenderJob } from './render-pool.ts';
+import type { Answer, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
+import type { RenderWorkerData } from './render-worker.ts';
+
+export interface ThreadLimits {
+  /** How long one rendering may take, without the time it waits for lookups. */
+  readonly timeoutMs: number;
+  /** How long one lookup may take. */
+  readonly lookupTimeoutMs: number;
+  /** How much memory a thread may use for values. */
+  readonly heapMb: number;
+}
+
+/** One rendering may ask the cluster so many times. */
+const maxLookups = 1000;
+
+interface Current {
+  readonly job: RenderJob;
+  readonly resolve: (result: WorkerResult) => void;
+  readonly reject: (error: unknown) => void;
+  timer: NodeJS.Timeout;
+  leftMs: number;
+  startedAt: number;
+  lookups: number;
+  lookupError: unknown;
+  readonly abort: AbortController;
+}
+
+/** A thread that renders one chart at a time. When a rendering goes wrong in a way that cannot be undone, the thread ends with it. */
+export class RenderThread {
+  readonly #limits: ThreadLimits;
+  readonly #worker: Worker;
+  readonly #answers: MessagePort;
+  readonly #isAnswered = new SharedArrayBuffer(4);
+  #current: Current | undefined;
+  #isEnded = false;
+
+  constructor(limits: ThreadLimits) {
+    this.#limits = limits;
+    const { port1, port2 } = new MessageChannel();
+    this.#answers = port1;
+    const workerData: RenderWorkerData = {
+      answers: port2,
+      isAnswered: this.#isAnswered,
+      questionTimeoutMs: limits.lookupTimeoutMs + 5000,
+    };
+    const url = new URL('./render-worker.ts', import.meta.url).href;
+    this.#worker = new Worker(`require('node:module').enableCompileCache(); import(${JSON.stringify(url)})`, {
+      eval: true,
+      workerData,
+      transferList: [port2],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 16 },
+    });
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    this.#worker.on('error', error => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('the thread ended')));
+    this.#worker.unref();
+    port1.unref();
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.#answers.close();
+    await this.#worker.terminate();
+  }
+
+  render(job: RenderJob, { wantsBody, signal }: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerResult>();
+    const { timeoutMs } = this.#limits;
+    this.#current = {
+      job,
+      resolve,
+      reject,
+      timer: this.#startTimer(timeoutMs),
+      leftMs: timeoutMs,
+      startedAt: performance.now(),
+      lookups: 0,
+      lookupError: undefined,
+      abort: new AbortController(),
+    };
+    this.#worker.ref();
+    const { digest, values, release, capabilities, lookup } = job;
+    const request: RenderRequest = { digest, values, release, capabilities, hasLookup: lookup !== undefined, wantsBody };
+    this.#worker.postMessage(request);
+    const stop = (): void => this.#giveUp(signal!.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    return promise.finally(() => {
+      signal?.removeEventListener('abort', stop);
+      this.#worker.unref();
+    });
+  }
+
+  #startTimer(ms: number): NodeJS.Timeout {
+    const words = `it takes longer than ${this.#limits.timeoutMs / 1000} s to render the chart`;
+    return setTimeout(() => this.#giveUp(new RenderError(words, { isFinal: true })), ms);
+  }
+
+  /** Ends the thread together with what it does: there is no other way to stop it. */
+  #giveUp(reason: unknown): void {
+    this.#isEnded = true;
+    this.#settle()?.reject(reason);
+    void this.end();
+  }
+
+  #fail(error: unknown): void {
+    this.#isEnded = true;
+    const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const words = isMemory ? 'rendering the chart takes too much memory' : 'cannot render the chart';
+    this.#settle()?.reject(new RenderError(words, { isFinal: isMemory, cause: error }));
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.type === 'question') return void this.#answer(message.question);
+    const current = this.#settle();
+    if (message.type === 'done') return current?.resolve(message.result);
+    const { lookupError } = current ?? {};
+    current?.reject(
+      new RenderError(message.message, lookupError === undefined ? { isFinal: true } : { isFinal: false, cause: lookupError }),
+    );
+  }
+
+  #settle(): Current | undefined {
+    const current = this.#current;
+    this.#current = undefined;
+    clearTimeout(current?.timer);
+    current?.abort.abort();
+    return current;
+  }
+
+  async #answer(question: Question): Promise<void> {
+    const current = this.#current;
+    if (!current) return;
+    clearTimeout(current.timer);
+    current.leftMs -= performance.now() - current.startedAt;
+    let answer: Answer;
+    try {
+      answer = { value: question.type === 'chart' ? current.job.chart : await this.#lookup(current, question) };
+    } catch (error) {
+      current.lookupError = error;
+      answer = { error: errorText(error) };
+    }
+    if (this.#current !== current || this.#isEnded) return;
+    current.startedAt = performance.now();
+    current.timer = this.#startTimer(Math.max(current.leftMs, 0));
+    this.#answers.postMessage(answer);
+    Atomics.store(new Int32Array(this.#isAnswered), 0, 1);
+    Atomics.notify(new Int32Array(this.#isAnswered), 0);
+  }
+
+  async #lookup(current: Current, question: Extract<Question, { type: 'lookup' }>): Promise<unknown> {
+    if (++current.lookups > maxLookups) throw new Error(`a chart may look up at most ${maxLookups} times`);
+    const { apiVersion, kind, namespace, name } = question;
+    const timeout = AbortSignal.timeout(this.#limits.lookupTimeoutMs);
+    const signal = AbortSignal.any([current.abort.signal, timeout]);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = (): void => reject(new Error('timed out', { cause: signal.reason }));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([current.job.lookup!(apiVersion, kind, namespace, name, signal), promise]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}
