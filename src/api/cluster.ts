@@ -123,6 +123,12 @@ export const agentConditions = {
   deployed: 'AgentDeployed',
 } as const;
 
+/** Conditions of a Cluster that are there only while something is wrong. */
+export const clusterFaults = {
+  /** Two agents with the same identity want the tunnel of the cluster. */
+  duplicateAgent: 'DuplicateAgent',
+} as const;
+
 /** Why a condition of a Cluster is what it is. */
 export const clusterReasons = {
   /** `Ready` and `Connected` are True: the API server answers and says that it is ready. */
@@ -145,6 +151,8 @@ export const clusterReasons = {
   clocksDiffer: 'ClocksDiffer',
   /** `ClockSynced` is Unknown: the cluster did not tell its time. */
   clockUnknown: 'ClockUnknown',
+  /** `DuplicateAgent` is True: one agent serves, another with the same identity stands by. */
+  sameIdentityTwice: 'SameIdentityTwice',
   /** `Ready` is False: the cluster is being removed, and what the hub put on it is being taken away first. */
   leaving: 'Leaving',
 } as const;

@@ -37,7 +37,7 @@ export interface TunnelSessionsOptions {
 }
 
 interface Entry {
-  state: TunnelState;
+  state: Omit<TunnelState, 'hasDuplicate'>;
   session: TunnelSession | undefined;
   readonly twins: TwinWatch;
 }
@@ -87,17 +87,18 @@ export class TunnelSessions implements AsyncDisposable {
 
   /** Undefined when no agent of the cluster has connected since the hub started. */
   state(clusterId: string): TunnelState | undefined {
-    return this.#entries.get(clusterId)?.state;
+    const entry = this.#entries.get(clusterId);
+    return entry && { ...entry.state, hasDuplicate: entry.twins.hasTwin(this.#now()) };
   }
 
   /** Whether another agent of the same cluster has the tunnel. One that asks again and again is a twin of it. */
   isServedByOther({ clusterId, instance }: ConnectedAgent): boolean {
     const entry = this.#entries.get(clusterId);
     if (!entry?.session?.isOpen || entry.state.agent.instance === instance) return false;
-    if (entry.twins.asked(instance, this.#now()) && !entry.state.hasDuplicate) {
-      entry.state = { ...entry.state, hasDuplicate: true };
-      this.#tell(clusterId);
-    }
+    const now = this.#now();
+    const hadTwin = entry.twins.hasTwin(now);
+    entry.twins.asked(instance, now);
+    if (!hadTwin && entry.twins.hasTwin(now)) this.#tell(clusterId);
     return true;
   }
 
@@ -123,13 +124,13 @@ export class TunnelSessions implements AsyncDisposable {
     const present = this.#entries.get(agent.clusterId);
     const twins = present?.twins ?? new TwinWatch();
     const replaced = present?.session && present.state.agent.instance;
-    const state: TunnelState = {
+    twins.connected(agent.instance, replaced, now);
+    const state = {
       isConnected: true,
       since: new Date(now),
       reason: undefined,
       agent,
       epoch: Math.max((present?.state.epoch ?? 0) + 1, now),
-      hasDuplicate: twins.connected(agent.instance, replaced, now),
     };
     const entry: Entry = { state, session, twins };
     this.#entries.set(agent.clusterId, entry);

@@ -3,25 +3,28 @@ const memoryMs = 600_000;
 const farewellMs = 60_000;
 
 /**
- * Notices agents that take the tunnel of one cluster from each other: one that was replaced and comes back has a twin. A new pod that replaces
+ * Notices agents that take the tunnel of one cluster from each other: one that was replaced and takes it back has a twin. A new pod that replaces
  * an old one is none, and neither is a process that reconnects.
  */
 export class TwinWatch {
   readonly #replacedAt = new Map<string, number>();
   #seenAt = -Infinity;
 
-  /** Answers whether there have been twins lately. `replaced` is the agent that had the tunnel until now, if any. */
-  connected(instance: string, replaced: string | undefined, now: number): boolean {
+  /** `replaced` is the agent that had the tunnel until now, if any. */
+  connected(instance: string, replaced: string | undefined, now: number): void {
     for (const [old, at] of this.#replacedAt) if (now - at > memoryMs) this.#replacedAt.delete(old);
-    if (this.#replacedAt.delete(instance)) this.#seenAt = now;
+    if (this.#replacedAt.delete(instance) && replaced !== undefined) this.#seenAt = now;
     if (replaced !== undefined && replaced !== instance) this.#replacedAt.set(replaced, now);
-    return now - this.#seenAt < memoryMs;
   }
 
-  /** One that was replaced asks whether the tunnel is free. Answers whether that makes it a twin. */
-  asked(instance: string, now: number): boolean {
+  /** One that was replaced asks whether the tunnel is free. */
+  asked(instance: string, now: number): void {
     const replacedAt = this.#replacedAt.get(instance);
     if (replacedAt !== undefined && now - replacedAt > farewellMs) this.#seenAt = now;
+  }
+
+  /** Whether there have been twins lately. */
+  hasTwin(now: number): boolean {
     return now - this.#seenAt < memoryMs;
   }
 }

@@ -9,7 +9,9 @@ import type { Probe } from './standing.ts';
 /** The agents of clusters that are reached through a tunnel. */
 export interface Agents {
   /** Undefined when no agent of the cluster has connected since the hub started. */
-  state(clusterId: string): { readonly isConnected: boolean; readonly agent: { readonly version: string } } | undefined;
+  state(
+    clusterId: string,
+  ): { readonly isConnected: boolean; readonly agent: { readonly version: string }; readonly hasDuplicate?: boolean } | undefined;
   /** Hears the ids of clusters whose agent came or went. */
   subscribe(listener: (clusterId: string) => void): Disposable;
 }

@@ -1,5 +1,5 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
-import { Cluster, clusterAnnotations, clusterFinalizer } from '../../api/cluster.ts';
+import { Cluster, clusterAnnotations, clusterFaults, clusterFinalizer } from '../../api/cluster.ts';
 import { addFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import {
@@ -52,7 +52,12 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
   );
   const subscriptions = [
     members.subscribe(name => observers.get(name)?.askNow()),
-    agents?.subscribe(id => clusters.by('id', id).forEach(({ metadata }) => observers.get(metadata.name!)?.askNow())),
+    agents?.subscribe(id => {
+      for (const { metadata } of clusters.by('id', id)) {
+        observers.get(metadata.name!)?.askNow();
+        running.add(metadata.name!);
+      }
+    }),
   ];
   signal.addEventListener('abort', () => {
     for (const one of [...subscriptions, ...observers.values()]) one?.[Symbol.dispose]();
@@ -64,13 +69,13 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
     if (!cluster || cluster.metadata.deletionTimestamp !== undefined) forget(key);
     if (!cluster) return settled;
 
-    const agentVersion = agents?.state(clusterId(cluster))?.agent.version;
-    const status = decideStatus(cluster, { ...observe(key, cluster)?.observation, agentVersion }, ctx.now);
+    const agent = agents?.state(clusterId(cluster));
+    const ofAgent = { agentVersion: agent?.agent.version, hasDuplicateAgent: agent?.hasDuplicate };
+    const status = decideStatus(cluster, { ...observe(key, cluster)?.observation, ...ofAgent }, ctx.now);
     const call = { signal: ctx.signal };
     if (cluster.metadata.deletionTimestamp !== undefined) {
       await report(cluster, status, ctx);
-      const isConnected = agents?.state(clusterId(cluster))?.isConnected === true;
-      return departCluster(cluster, { hub, client: () => members.client(key), isConnected }, ctx);
+      return departCluster(cluster, { hub, client: () => members.client(key), isConnected: agent?.isConnected === true }, ctx);
     }
     await addFinalizer(hub, Cluster, cluster, clusterFinalizer, call);
     if (!namespaces.get(clusterId(cluster))) await ensureClusterNamespace(hub, cluster, call);
@@ -117,7 +122,9 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
 /** Whether the status says all of it already, whatever others have written there besides. */
 function isReported(before: ClusterStatus | undefined, status: ClusterStatus): boolean {
   const { conditions = [], ...fields } = status;
+  const faults: readonly string[] = Object.values(clusterFaults);
   return (
+    before?.conditions?.every(({ type }) => !faults.includes(type) || conditions.some(one => one.type === type)) !== false &&
     Object.entries(fields).every(([name, value]) => jsonEqual(before?.[name as keyof ClusterStatus], value)) &&
     conditions.every(one => before?.conditions?.some(present => jsonEqual(present, one)))
   );

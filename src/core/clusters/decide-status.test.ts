@@ -40,6 +40,16 @@ test('a hub that has just started leaves what its predecessor saw', () => {
   assert.deepEqual(decideStatus(cluster(before), {}, at(60)), before);
 });
 
+test('two agents with one identity show for as long as both want the tunnel', () => {
+  const both = decideStatus(cluster(), { standing: ready(0), hasDuplicateAgent: true }, at(0));
+  assert.equal(condition(both, 'DuplicateAgent')?.status, 'True');
+  assert.equal(condition(both, 'Ready')?.status, 'True');
+  const later = decideStatus(cluster(both), { standing: ready(1), hasDuplicateAgent: true }, at(60));
+  assert.deepEqual(condition(later, 'DuplicateAgent'), condition(both, 'DuplicateAgent'));
+  const one = decideStatus(cluster(later), { standing: ready(61), hasDuplicateAgent: false }, at(61));
+  assert.equal(condition(one, 'DuplicateAgent'), undefined);
+});
+
 test('a member that goes on answering has its status written once in five minutes', () => {
   const first = decideStatus(cluster(), { standing: ready(0) }, at(0));
   const later = decideStatus(cluster(first), { standing: ready(290) }, at(290));

@@ -1,5 +1,5 @@
-import { clusterConditions, type Cluster } from '../../api/cluster.ts';
-import { findCondition, withConditions } from '../../api/conditions.ts';
+import { clusterConditions, clusterFaults, clusterReasons, type Cluster } from '../../api/cluster.ts';
+import { findCondition, withConditions, type ConditionReport } from '../../api/conditions.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { clusterId } from './cluster-id.ts';
 import { decideConditions } from './decide-conditions.ts';
@@ -16,15 +16,25 @@ export interface Observation {
   readonly platform?: string | undefined;
   readonly provider?: string | undefined;
   readonly agentVersion?: string | undefined;
+  readonly hasDuplicateAgent?: boolean | undefined;
   readonly nodeSummary?: NodeSummary | undefined;
   readonly apiResources?: ClusterStatus['apiResources'] | undefined;
 }
+
+const duplicateAgent: ConditionReport = {
+  type: clusterFaults.duplicateAgent,
+  status: 'True',
+  reason: clusterReasons.sameIdentityTwice,
+  message:
+    'Two agents with the identity of the cluster want its tunnel; end one of them, or import the other cluster under a name of its own',
+};
 
 /** The status of a Cluster after what was observed. Fields that other controllers write are not in it. */
 export function decideStatus(cluster: Cluster, observed: Observation, now: Date): ClusterStatus {
   const before = cluster.status;
   const lastSeen = decideLastSeen(cluster, observed.standing, now);
   const mine = new Set<string>(Object.values(clusterConditions));
+  if (observed.hasDuplicateAgent) mine.add(clusterFaults.duplicateAgent);
   // A hub that has just started knows nothing yet, and a member that is lost cannot be asked: what was last seen stays.
   const known = {
     uid: observed.uid ?? before?.uid,
@@ -43,7 +53,7 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as ClusterStatus),
     conditions: withConditions(
       before?.conditions?.filter(one => mine.has(one.type)),
-      decideConditions(cluster, observed.standing),
+      [...decideConditions(cluster, observed.standing), ...(observed.hasDuplicateAgent ? [duplicateAgent] : [])],
       {
         now,
         generation: cluster.metadata.generation,
