@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { badRequest, type StatusError } from '../api/status.ts';
-import { isDns1123Subdomain, isHttpPath } from '../apiserver/validation/names.ts';
+import { isDns1123Subdomain, isHttpPath } from '../api/names.ts';
 import { goQuote } from '../util/go-quote.ts';
 import { firstValue, prefixedValues, type HeaderValues } from './header-values.ts';
 import { forbiddenRequest, privilegedGroup } from './rbac.ts';

@@ -1,4 +1,4 @@
-import { isDns1123Label, isDns1123Subdomain } from '../apiserver/validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain } from '../api/names.ts';
 
 const prefix = 'system:serviceaccount:';
 

@@ -7,7 +7,7 @@ import type { WebhookClientDeps } from '../admission/webhook-client.ts';
 import type { ReplicasPaths } from '../apply/scale-fields.ts';
 import type { Codec, Resource, Strategy, Subresource, WriteContext } from '../resource.ts';
 import { undecodableBody } from '../schema/go-json-error.ts';
-import { isQualifiedName } from '../validation/names.ts';
+import { isQualifiedName } from '../../api/names.ts';
 import { versionConverter, type ConvertVersion } from './convert-versions.ts';
 import { crdSpec, isConditionTrue, type CrdSpec, type CrdVersion } from './crd-object.ts';
 import type { PrinterColumn } from '../table/custom-printer.ts';

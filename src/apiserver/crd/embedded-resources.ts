@@ -1,7 +1,7 @@
 import { at, invalid, required, type FieldError } from '../../api/field-error.ts';
 import type { ObjectMeta } from '../../api/object.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { isDns1035Label, isPathSegmentName } from '../validation/names.ts';
+import { isDns1035Label, isPathSegmentName } from '../../api/names.ts';
 import { validateObjectMeta } from '../validation/object-meta.ts';
 import { fieldOf, isEmbedded, itemsOf, propertyOf, schemaHas, type SchemaProps } from './schema-props.ts';
 

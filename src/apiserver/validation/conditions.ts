@@ -1,5 +1,5 @@
 import { at, duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../../api/field-error.ts';
-import { isLongerThan, patternMessage } from './names.ts';
+import { isLongerThan, patternMessage } from '../../api/names.ts';
 import { validateLabelName } from './object-meta.ts';
 
 /** metav1.Condition */

@@ -1,10 +1,10 @@
 import { at, forbidden, invalid, required, type FieldError } from '../../api/field-error.ts';
 import { badRequest } from '../../api/status.ts';
-import { isLabelValue } from './names.ts';
+import { isLabelValue } from '../../api/names.ts';
 import { validateLabelName, validateLabels } from './object-meta.ts';
-import { parseRequirements, SelectorSyntaxError, type Operator, type Requirement } from './selector-syntax.ts';
+import { parseRequirements, requirementMatches, SelectorSyntaxError, type Operator, type Requirement } from '../../api/label-query.ts';
 
-export type { Operator, Requirement } from './selector-syntax.ts';
+export type { Operator, Requirement } from '../../api/label-query.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
@@ -76,32 +76,6 @@ function requirementsOf(selector: LabelSelector | undefined): Requirement[] {
     values,
   }));
   return [...equals, ...expressions].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-}
-
-function requirementMatches({ key, operator, values }: Requirement, labels: Labels): boolean {
-  const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'in':
-    case '=':
-    case '==':
-      return value !== undefined && values.includes(value);
-    case 'notin':
-    case '!=':
-      return value === undefined || !values.includes(value);
-    case 'exists':
-      return value !== undefined;
-    case '!':
-      return value === undefined;
-    case '>':
-    case '<':
-      return comparesTo(value, operator, values);
-  }
-}
-
-function comparesTo(value: string | undefined, operator: '>' | '<', values: readonly string[]): boolean {
-  const bound = values[0];
-  if (value === undefined || bound === undefined || !/^[+-]?[0-9]+$/.test(value)) return false;
-  return operator === '>' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
 }
 
 /** Parses the query form (`a=b,c in (d,e)`). Throws StatusError 400 in the words of the API. */

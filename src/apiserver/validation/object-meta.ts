@@ -12,7 +12,7 @@ import {
   isPathSegmentPrefix,
   isQualifiedName,
   maskTrailingDash,
-} from './names.ts';
+} from '../../api/names.ts';
 
 export type NameRule = 'subdomain' | 'label' | 'label1035' | 'path' | ((name: string) => string[]);
 

@@ -1,5 +1,5 @@
 import { invalid, type FieldError } from '../../api/field-error.ts';
-import { isPercent, isValidPortName, isValidPortNum } from './names.ts';
+import { isPercent, isValidPortName, isValidPortNum } from '../../api/names.ts';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'] as const;
 

@@ -1,5 +1,5 @@
 import { invalid, type FieldError } from '../../api/field-error.ts';
-import { isQualifiedName } from './names.ts';
+import { isQualifiedName } from '../../api/names.ts';
 import { isWholeNumber, nanoUnits } from './quantities.ts';
 
 export type ResourceList = Readonly<Record<string, string | number>>;

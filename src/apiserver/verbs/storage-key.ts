@@ -2,7 +2,7 @@ import { badRequest, plainError } from '../../api/status.ts';
 import { goQuote } from '../../util/go-quote.ts';
 import type { ObjectTarget } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import { isPathSegmentName } from '../validation/names.ts';
+import { isPathSegmentName } from '../../api/names.ts';
 
 const oldPlaces: Readonly<Record<string, string>> = {
   '/replicationcontrollers': 'controllers',

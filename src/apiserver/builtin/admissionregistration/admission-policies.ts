@@ -13,7 +13,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import type { CelType } from '../../cel/cel-type.ts';
 import { validateConditions } from '../../validation/conditions.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { byteLength, isDns1035Label, isDns1123Subdomain, isPathSegmentName, isQualifiedName } from '../../validation/names.ts';
+import { byteLength, isDns1035Label, isDns1123Subdomain, isPathSegmentName, isQualifiedName } from '../../../api/names.ts';
 import { semanticEqual } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { carryOver, invalidFor, keepMetadata, oneOf, specAndStatus } from '../kind-parts.ts';

@@ -4,7 +4,7 @@ import { admissionTypes } from '../../admission/cel-environment.ts';
 import { CelIssues } from '../../cel/cel-issues.ts';
 import { celTypes, printType, type CelType } from '../../cel/cel-type.ts';
 import { compileCel } from '../../cel/compile-cel.ts';
-import { isQualifiedName } from '../../validation/names.ts';
+import { isQualifiedName } from '../../../api/names.ts';
 import { invalidFor } from '../kind-parts.ts';
 
 export interface ExpressionScope {

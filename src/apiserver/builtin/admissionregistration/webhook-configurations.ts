@@ -3,7 +3,7 @@ import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../api
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1035Label, isDns1123Subdomain } from '../../validation/names.ts';
+import { isDns1035Label, isDns1123Subdomain } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';
 import { validateMatchConditions } from './policy-expressions.ts';

@@ -1,6 +1,6 @@
 import { at, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { AdmissionregistrationV1WebhookClientConfig, RuleWithOperations } from '../../../api/kubernetes.ts';
-import { isDns1123Subdomain, isValidPortNum } from '../../validation/names.ts';
+import { isDns1123Subdomain, isValidPortNum } from '../../../api/names.ts';
 import { oneOf } from '../kind-parts.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];

@@ -1,7 +1,7 @@
 import { at, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { APIService } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isValidPortNum } from '../../validation/names.ts';
+import { isDns1035Label, isDns1123Subdomain, isPathSegmentName, isValidPortNum } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { decodedLength } from '../core/config-map.ts';
 import { carryOver, invalidFor, oneOf } from '../kind-parts.ts';

@@ -1,6 +1,6 @@
 import { at, forbidden, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label, isPathSegmentName } from '../../validation/names.ts';
+import { isDns1123Label, isPathSegmentName } from '../../../api/names.ts';
 import { validateNonNegative } from '../../validation/object-meta.ts';
 import { nanoUnits } from '../../validation/quantities.ts';
 import { validateContainerResourceName, validateNonNegativeQuantity } from '../../validation/resource-list.ts';

@@ -3,7 +3,7 @@ import { at, duplicate, forbidden, invalid, notSupported, required, tooLong, typ
 import type { CertificateSigningRequest } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { WriteContext } from '../../resource.ts';
-import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../../api/names.ts';
 import { semanticEqual } from '../../validation/object-meta.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

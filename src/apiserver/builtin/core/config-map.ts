@@ -2,7 +2,7 @@ import { at, forbidden, invalid, tooLong, type FieldError } from '../../../api/f
 import type { ConfigMap } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
-import { byteLength, isConfigMapKey } from '../../validation/names.ts';
+import { byteLength, isConfigMapKey } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor } from '../kind-parts.ts';
 

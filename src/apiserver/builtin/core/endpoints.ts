@@ -10,7 +10,7 @@ import {
   validateLegacyIp,
   warningsForIp,
 } from '../../validation/ip.ts';
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../api/names.ts';
 import { semanticEqual } from '../../validation/object-meta.ts';
 import { protocols } from '../../validation/ports.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

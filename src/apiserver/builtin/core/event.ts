@@ -1,7 +1,7 @@
 import { at, invalid, required, type FieldError } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
-import { byteLength, isDns1123Subdomain, isQualifiedName } from '../../validation/names.ts';
+import { byteLength, isDns1123Subdomain, isQualifiedName } from '../../../api/names.ts';
 import { validateImmutableField } from '../../validation/object-meta.ts';
 import type { WriteContext } from '../../resource.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { at, duplicate, forbidden, invalid, required, type FieldError } from '../../../api/field-error.ts';
 import type { LimitRange, LimitRangeItem } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isQualifiedName } from '../../validation/names.ts';
+import { isQualifiedName } from '../../../api/names.ts';
 import { compareQuantities, nanoUnits } from '../../validation/quantities.ts';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

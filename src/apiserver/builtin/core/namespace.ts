@@ -1,7 +1,7 @@
 import { invalid, type FieldError } from '../../../api/field-error.ts';
 import type { Namespace } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isQualifiedName } from '../../validation/names.ts';
+import { isQualifiedName } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { carryOver, invalidFor } from '../kind-parts.ts';
 

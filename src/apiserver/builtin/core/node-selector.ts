@@ -1,6 +1,6 @@
 import { at, forbidden, invalid, required, type FieldError } from '../../../api/field-error.ts';
 import type { NodeSelector, NodeSelectorRequirement } from '../../../api/kubernetes.ts';
-import { isDns1123Subdomain, isLabelValue } from '../../validation/names.ts';
+import { isDns1123Subdomain, isLabelValue } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { invalidFor } from '../kind-parts.ts';
 

@@ -2,7 +2,7 @@ import { at, duplicate, forbidden, internalError, invalid, notSupported, require
 import type { Node, Taint } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isIpv6, parseCidr, validateLegacyCidr, warningsForCidr } from '../../validation/ip.ts';
-import { isLabelValue, isLongerThan } from '../../validation/names.ts';
+import { isLabelValue, isLongerThan } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { validateResourceQuantityValue, type ResourceList } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../../api/names.ts';
 import { fieldIsImmutable, validateImmutableField } from '../../validation/object-meta.ts';
 import { compareQuantities, isWholeNumber, nanoUnits } from '../../validation/quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantityValue } from '../../validation/resource-list.ts';

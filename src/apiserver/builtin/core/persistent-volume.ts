@@ -1,7 +1,7 @@
 import { at, forbidden, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Subdomain } from '../../validation/names.ts';
+import { isDns1123Subdomain } from '../../../api/names.ts';
 import { semanticEqual, validateImmutableField } from '../../validation/object-meta.ts';
 import { nanoUnits } from '../../validation/quantities.ts';
 import { validatePositiveQuantity } from '../../validation/resource-list.ts';

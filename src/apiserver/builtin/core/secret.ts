@@ -2,7 +2,7 @@ import { at, forbidden, invalid, required, tooLong, type FieldError } from '../.
 import type { Secret } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
-import { isConfigMapKey } from '../../validation/names.ts';
+import { isConfigMapKey } from '../../../api/names.ts';
 import { fieldIsImmutable } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor } from '../kind-parts.ts';

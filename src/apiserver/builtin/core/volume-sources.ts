@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { at, forbidden, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { PersistentVolumeSpec, SecretReference } from '../../../api/kubernetes.ts';
-import { inclusiveRange, isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
+import { inclusiveRange, isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../../api/names.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';
 
 type Source = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { at, duplicate, invalid, notSupported, required, tooMany, type FieldErro
 import type { EndpointSlice } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isIpv4, isIpv6, parseIp, validateIp, validateLegacyIp, warningsForIp } from '../../validation/ip.ts';
-import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName } from '../../../api/names.ts';
 import { fieldIsImmutable, semanticEqual } from '../../validation/object-meta.ts';
 import { protocols } from '../../validation/ports.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

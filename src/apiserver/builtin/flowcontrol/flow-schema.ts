@@ -1,7 +1,7 @@
 import { at, duplicate, forbidden, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { FlowSchema, FlowSchemaSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label, isDns1123Subdomain } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { carryOver, invalidFor, keepMetadata, oneOf, specAndStatus } from '../kind-parts.ts';
 

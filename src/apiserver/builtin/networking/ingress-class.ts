@@ -1,7 +1,7 @@
 import { at, forbidden, invalid, notSupported, required, tooLong, type FieldError } from '../../../api/field-error.ts';
 import type { IngressClass } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label, isDns1123Subdomain, isHttpPath, isLongerThan } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isHttpPath, isLongerThan } from '../../../api/names.ts';
 import { validateImmutableField } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor } from '../kind-parts.ts';

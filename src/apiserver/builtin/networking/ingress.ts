@@ -9,7 +9,7 @@ import {
   isValidPortName,
   isValidPortNum,
   isWildcardDns1123Subdomain,
-} from '../../validation/names.ts';
+} from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor, specAndStatus } from '../kind-parts.ts';
 

@@ -3,7 +3,7 @@ import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, Netw
 import type { KubeObject } from '../../../api/object.ts';
 import { cidrContains, networkOf, parseCidr, validateLegacyCidr, warningsForCidr } from '../../validation/ip.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isValidPortName, isValidPortNum } from '../../validation/names.ts';
+import { isValidPortName, isValidPortNum } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';
 

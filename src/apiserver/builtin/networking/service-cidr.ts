@@ -2,7 +2,7 @@ import { at, invalid, required, type FieldError } from '../../../api/field-error
 import type { IPAddress, ServiceCIDR } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isIp, isIpv6, parseCidr, validateCidr } from '../../validation/ip.ts';
-import { isDns1123Subdomain, isPathSegmentName } from '../../validation/names.ts';
+import { isDns1123Subdomain, isPathSegmentName } from '../../../api/names.ts';
 import { fieldIsImmutable, validateImmutableField } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { carryOver, invalidFor, keepMetadata, specAndStatus } from '../kind-parts.ts';

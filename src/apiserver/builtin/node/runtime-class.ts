@@ -1,7 +1,7 @@
 import { at, duplicate, invalid, notSupported, required, type FieldError } from '../../../api/field-error.ts';
 import type { RuntimeClass, Toleration } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label, isLabelValue } from '../../validation/names.ts';
+import { isDns1123Label, isLabelValue } from '../../../api/names.ts';
 import { validateImmutableField, validateLabelName, validateLabels } from '../../validation/object-meta.ts';
 import { validateContainerResourceName, validateResourceQuantityValue } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

@@ -3,7 +3,7 @@ import type { ClusterRole, PolicyRule, Role, RoleBinding, RoleRef } from '../../
 import type { KubeObject } from '../../../api/object.ts';
 import type { Strategy } from '../../resource.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Subdomain, isPathSegmentName } from '../../validation/names.ts';
+import { isDns1123Subdomain, isPathSegmentName } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor } from '../kind-parts.ts';
 

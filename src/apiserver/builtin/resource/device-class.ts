@@ -1,6 +1,6 @@
 import { invalid, type FieldError } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isQualifiedName } from '../../validation/names.ts';
+import { isQualifiedName } from '../../../api/names.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { validateConfiguration, validateSelectors, validateSet } from './device-rules.ts';
 import type { Configuration, ExactRequest } from './resource-types.ts';

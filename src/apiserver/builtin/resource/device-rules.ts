@@ -3,7 +3,7 @@ import { printJson } from '../../../util/json.ts';
 import { CelIssues } from '../../cel/cel-issues.ts';
 import { celTypes, printType } from '../../cel/cel-type.ts';
 import { compileCel } from '../../cel/compile-cel.ts';
-import { byteLength, isCIdentifier, isDns1123Label, isDns1123Subdomain, isLabelValue, isLongerThan } from '../../validation/names.ts';
+import { byteLength, isCIdentifier, isDns1123Label, isDns1123Subdomain, isLabelValue, isLongerThan } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { validateCsiDriverName } from '../core/volume-sources.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';

@@ -13,7 +13,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import type { WriteContext } from '../../resource.ts';
 import { validateConditions } from '../../validation/conditions.ts';
 import { validateInterfaceAddress } from '../../validation/ip.ts';
-import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../../api/names.ts';
 import {
   fieldIsImmutable,
   semanticEqual,

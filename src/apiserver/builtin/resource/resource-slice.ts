@@ -1,6 +1,6 @@
 import { at, forbidden, invalid, required, tooLong, tooMany, type FieldError } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isLongerThan } from '../../../api/names.ts';
 import { semanticEqual, validateImmutableField } from '../../validation/object-meta.ts';
 import { compareQuantities, nanoUnits } from '../../validation/quantities.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

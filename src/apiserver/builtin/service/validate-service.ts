@@ -2,7 +2,7 @@ import { at, duplicate, forbidden, invalid, notSupported, required, type FieldEr
 import type { LoadBalancerStatus, ServicePort, ServiceSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { parseIp, validateLegacyCidr, validateLegacyIp } from '../../validation/ip.ts';
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../api/names.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
 import { protocols, validatePortNumOrName } from '../../validation/ports.ts';
 import { validateEndpointIp } from '../core/endpoints.ts';

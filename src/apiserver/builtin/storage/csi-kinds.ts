@@ -2,7 +2,7 @@ import { at, duplicate, invalid, notSupported, required, type FieldError } from 
 import type { CSIDriver, CSIDriverSpec, CSINode, CSIStorageCapacity } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Subdomain, isLongerThan, isQualifiedName } from '../../validation/names.ts';
+import { isDns1123Subdomain, isLongerThan, isQualifiedName } from '../../../api/names.ts';
 import { fieldIsImmutable, semanticEqual, validateImmutableField, validateNonNegative } from '../../validation/object-meta.ts';
 import { validateNonNegativeQuantity } from '../../validation/resource-list.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';

@@ -2,7 +2,7 @@ import { at, duplicate, forbidden, invalid, notSupported, required, tooLong, typ
 import type { StorageClass, TopologySelectorTerm, VolumeAttributesClass } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
-import { byteLength, isQualifiedName } from '../../validation/names.ts';
+import { byteLength, isQualifiedName } from '../../../api/names.ts';
 import { validateImmutableField, validateLabelName } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { invalidFor, oneOf } from '../kind-parts.ts';

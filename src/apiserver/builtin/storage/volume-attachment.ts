@@ -1,7 +1,7 @@
 import { at, forbidden, invalid, required, tooLong, type FieldError } from '../../../api/field-error.ts';
 import type { VolumeAttachment, VolumeError } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { byteLength, inclusiveRange, isDns1123Subdomain, isLongerThan } from '../../validation/names.ts';
+import { byteLength, inclusiveRange, isDns1123Subdomain, isLongerThan } from '../../../api/names.ts';
 import { fieldIsImmutable, semanticEqual } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { validateCsiDriverName } from '../core/volume-sources.ts';

@@ -3,7 +3,7 @@ import { at, invalid, required } from '../../../api/field-error.ts';
 import type { Affinity, Container, Job, JobSpec, PodSpec, PodTemplateSpec } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { hasInvalidLabelValue, selectorMatches, validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Label } from '../../validation/names.ts';
+import { isDns1123Label } from '../../../api/names.ts';
 import { validateImmutableField } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { dropDisabledTemplateFields } from './drop-disabled-fields.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { Container, Pod, PodSpec, ResourceClaim, ResourceRequirements } from '../../../api/kubernetes.ts';
-import { isDns1123Label } from '../../validation/names.ts';
+import { isDns1123Label } from '../../../api/names.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import {
   addQuantities,

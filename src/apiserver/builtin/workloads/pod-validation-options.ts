@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../../api/object.ts';
 import type { Container, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../../../api/kubernetes.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isLabelValue } from '../../validation/names.ts';
+import { isLabelValue } from '../../../api/names.ts';
 import { isHugePageName } from '../../validation/resource-list.ts';
 import { isSidecar, isWholePages } from './pod-resources.ts';
 import { validateSpreadLabelKeys } from './validate-affinity.ts';

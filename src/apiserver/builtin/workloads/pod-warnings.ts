@@ -2,7 +2,7 @@ import { at } from '../../../api/field-error.ts';
 import type { ContainerPort, NodeSelectorTerm, PodAffinity, PodSpec, PodTemplateSpec, Volume } from '../../../api/kubernetes.ts';
 import type { ObjectMeta } from '../../../api/object.ts';
 import { warningsForIp } from '../../validation/ip.ts';
-import { isDns1123Label, isLabelValue } from '../../validation/names.ts';
+import { isDns1123Label, isLabelValue } from '../../../api/names.ts';
 import { formatQuantity, isWholeNumber } from '../../validation/quantities.ts';
 import { nodeLabelWarning } from '../node-label-warnings.ts';
 import { semanticEqual } from './semantic-equal.ts';

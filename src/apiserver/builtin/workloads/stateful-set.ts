@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { PodTemplateSpec, StatefulSet, StatefulSetSpec, Volume } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { isDns1123Label } from '../../validation/names.ts';
+import { isDns1123Label } from '../../../api/names.ts';
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts';
 import type { BuiltinKind } from '../builtin-kind.ts';
 import { dropDisabledTemplateFields } from './drop-disabled-fields.ts';

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { LabelSelector, PodTemplateSpec } from '../../../api/kubernetes.ts';
 import { selectorMatches, validateLabelSelector } from '../../validation/label-selector.ts';
-import { isPercent } from '../../validation/names.ts';
+import { isPercent } from '../../../api/names.ts';
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts';
 import { pushNegative } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';

@@ -10,7 +10,7 @@ import type {
   PodAffinityTerm,
 } from '../../../api/kubernetes.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Label, isDns1123Subdomain, isLabelValue } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isLabelValue } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { pushInvalid } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';

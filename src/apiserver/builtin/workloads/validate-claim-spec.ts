@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from '../../../api/kubernetes.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isDns1123Label, isDns1123Subdomain } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain } from '../../../api/names.ts';
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { validateResourceQuantity } from './pod-resources.ts';

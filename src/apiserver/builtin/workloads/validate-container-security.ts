@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, invalid, notSupported, required, tooLong } from '../../../api/field-error.ts';
 import type { AppArmorProfile, SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../../../api/kubernetes.ts';
-import { byteLength, isDns1123Subdomain, isValidGroupId, isValidUserId } from '../../validation/names.ts';
+import { byteLength, isDns1123Subdomain, isValidGroupId, isValidUserId } from '../../../api/names.ts';
 import { internalForm } from './internal-form.ts';
 import { validateDescendingPath } from './validate-path.ts';
 

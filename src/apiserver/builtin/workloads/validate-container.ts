@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, forbidden, invalid, notSupported, required, tooMany } from '../../../api/field-error.ts';
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec, Volume } from '../../../api/kubernetes.ts';
-import { isDns1123Label, isValidPortName, isValidPortNum } from '../../validation/names.ts';
+import { isDns1123Label, isValidPortName, isValidPortNum } from '../../../api/names.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { isSidecar, validateContainerResources } from './pod-resources.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, invalid, required } from '../../../api/field-error.ts';
 import type { EnvFromSource, EnvVar, FileKeySelector } from '../../../api/kubernetes.ts';
-import { isConfigMapKey, isDns1123Label, isDns1123Subdomain, isRelaxedEnvVarName } from '../../validation/names.ts';
+import { isConfigMapKey, isDns1123Label, isDns1123Subdomain, isRelaxedEnvVarName } from '../../../api/names.ts';
 import { nameProblems } from '../../validation/object-meta.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { envFieldPaths, validateFieldRef, validateResourceFieldRef } from './validate-field-ref.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../api/kubernetes.ts';
-import { isQualifiedName } from '../../validation/names.ts';
+import { isQualifiedName } from '../../../api/names.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { compareQuantities, formatQuantity } from '../../validation/quantities.ts';
 

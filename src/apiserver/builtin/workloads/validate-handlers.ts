@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../../api/kubernetes.ts';
-import { isHttpHeaderName, isValidPortName, isValidPortNum } from '../../validation/names.ts';
+import { isHttpHeaderName, isValidPortName, isValidPortNum } from '../../../api/names.ts';
 import { pushInvalid, pushNegative } from './invalid-value.ts';
 
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>;

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, invalid, notSupported, required, tooLong, tooMany } from '../../../api/field-error.ts';
 import type { JobSpec, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyRule, SuccessPolicyRule } from '../../../api/kubernetes.ts';
-import { byteLength, isDns1123Subdomain, isHttpPath, isQualifiedName } from '../../validation/names.ts';
+import { byteLength, isDns1123Subdomain, isHttpPath, isQualifiedName } from '../../../api/names.ts';
 import { indexesProblem } from './job-indexes.ts';
 import { invalidInternal } from './internal-form.ts';
 import { invalidOmitted, pushInvalid, pushNegative } from './invalid-value.ts';

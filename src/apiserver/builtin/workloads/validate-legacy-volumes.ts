@@ -10,7 +10,7 @@ import type {
   QuobyteVolumeSource,
   StorageOSVolumeSource,
 } from '../../../api/kubernetes.ts';
-import { inclusiveRange, isDns1123Label } from '../../validation/names.ts';
+import { inclusiveRange, isDns1123Label } from '../../../api/names.ts';
 import { pushInvalid } from './invalid-value.ts';
 import { validateDescendingPath } from './validate-path.ts';
 import type { VolumeType } from './validate-volumes.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { PodSpec } from '../../../api/kubernetes.ts';
-import { isValidGroupId, isValidUserId } from '../../validation/names.ts';
+import { isValidGroupId, isValidUserId } from '../../../api/names.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import { pushId, validateAppArmorProfile, validateSeccompProfile, validateWindowsOptions } from './validate-container-security.ts';
 import { visitContainers } from './visit-containers.ts';

@@ -3,13 +3,7 @@ import { at, duplicate, forbidden, invalid, notFound, notSupported, required, to
 import type { PodDNSConfig, PodResourceClaim, PodSpec } from '../../../api/kubernetes.ts';
 import type { ObjectMeta } from '../../../api/object.ts';
 import { validateLegacyIp } from '../../validation/ip.ts';
-import {
-  inclusiveRange,
-  isDns1123Label,
-  isDns1123Subdomain,
-  isDns1123SubdomainWithUnderscore,
-  byteLength,
-} from '../../validation/names.ts';
+import { inclusiveRange, isDns1123Label, isDns1123Subdomain, isDns1123SubdomainWithUnderscore, byteLength } from '../../../api/names.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
 import { internalForm } from './internal-form.ts';
 import { pushInvalid } from './invalid-value.ts';

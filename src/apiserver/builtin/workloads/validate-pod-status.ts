@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, forbidden, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../api/kubernetes.ts';
 import { parseIp, isIpv4, validateLegacyIp } from '../../validation/ip.ts';
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidGroupId, isValidUserId } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidGroupId, isValidUserId } from '../../../api/names.ts';
 import { internalForm } from './internal-form.ts';
 import { immutable, pushInvalid } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';

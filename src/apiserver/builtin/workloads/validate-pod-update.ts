@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, forbidden, invalid, required } from '../../../api/field-error.ts';
 import type { Affinity, Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../api/kubernetes.ts';
 import type { ObjectMeta } from '../../../api/object.ts';
-import { inclusiveRange } from '../../validation/names.ts';
+import { inclusiveRange } from '../../../api/names.ts';
 import { internalDiff, internalForm } from './internal-form.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import { mapsEqual, semanticEqual } from './semantic-equal.ts';

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../api/field-error.ts';
 import { at, duplicate, invalid, notSupported, required } from '../../../api/field-error.ts';
 import type { PodReadinessGate, PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../../../api/kubernetes.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
-import { isLabelValue, isQualifiedName } from '../../validation/names.ts';
+import { isLabelValue, isQualifiedName } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { pushInvalid } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';

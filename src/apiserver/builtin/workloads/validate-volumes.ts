@@ -11,7 +11,7 @@ import type {
   SecretVolumeSource,
   Volume,
 } from '../../../api/kubernetes.ts';
-import { isDns1123Label, isDns1123Subdomain } from '../../validation/names.ts';
+import { isDns1123Label, isDns1123Subdomain } from '../../../api/names.ts';
 import { pushInvalid } from './invalid-value.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import { compareQuantities } from '../../validation/quantities.ts';

@@ -1,4 +1,4 @@
-import { invalid, type FieldError } from '../../api/field-error.ts';
+import { invalid, type FieldError } from './field-error.ts';
 import { isLabelValue, isQualifiedName } from './names.ts';
 
 /** `exists` is the bare key, `!` its absence. */
@@ -181,4 +181,37 @@ function checked(requirement: Requirement): Requirement {
   if (errors.length === 0) return requirement;
   const lines = errors.map(e => `${e.field}: ${e.message}`);
   throw new SelectorSyntaxError(lines.length === 1 ? lines.join('') : `[${lines.join(', ')}]`);
+}
+
+type Labels = Readonly<Record<string, string>> | undefined;
+
+/** Whether labels satisfy all requirements of a query such as `a=b,c in (d,e)`. Throws SelectorSyntaxError. */
+export function matchesLabelQuery(query: string, labels: Labels): boolean {
+  return parseRequirements(query).every(requirement => requirementMatches(requirement, labels));
+}
+
+export function requirementMatches({ key, operator, values }: Requirement, labels: Labels): boolean {
+  const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'in':
+    case '=':
+    case '==':
+      return value !== undefined && values.includes(value);
+    case 'notin':
+    case '!=':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case '>':
+    case '<':
+      return comparesTo(value, operator, values);
+  }
+}
+
+function comparesTo(value: string | undefined, operator: '>' | '<', values: readonly string[]): boolean {
+  const bound = values[0];
+  if (value === undefined || bound === undefined || !/^[+-]?[0-9]+$/.test(value)) return false;
+  return operator === '>' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
 }
