@@ -1,9 +1,15 @@
 import { faultAt, type Mark } from './yaml-cursor.ts';
+import type { ScalarQuotes } from './yaml-scalars.ts';
 import { YamlScanner, type Token } from './yaml-scanner.ts';
 
 export type YamlEvent =
   | { readonly kind: 'end-of-stream' | 'document-start' | 'document-end' | 'sequence-end' | 'mapping-end'; readonly start: Mark }
-  | { readonly kind: 'sequence-start' | 'mapping-start'; readonly start: Mark; readonly anchor?: string | undefined }
+  | {
+      readonly kind: 'sequence-start' | 'mapping-start';
+      readonly start: Mark;
+      readonly anchor?: string | undefined;
+      readonly isFlow?: boolean;
+    }
   | { readonly kind: 'alias'; readonly start: Mark; readonly anchor: string }
   | ScalarEvent;
 
@@ -15,6 +21,7 @@ export interface ScalarEvent {
   readonly value: string;
   /** Written plainly and without a tag: its type follows from its text. */
   readonly isImplicit: boolean;
+  readonly quotes?: ScalarQuotes | undefined;
 }
 
 type State = () => YamlEvent;
@@ -114,13 +121,21 @@ export class YamlParser {
       case 'scalar':
         this.popState();
         this.scanner.take();
-        return { kind: 'scalar', start, anchor, tag, value: token.value!, isImplicit: tag === '' ? token.isPlain! : tag === '!' };
+        return {
+          kind: 'scalar',
+          start,
+          anchor,
+          tag,
+          value: token.value!,
+          isImplicit: tag === '' ? token.isPlain! : tag === '!',
+          quotes: token.quotes,
+        };
       case '[':
         this.open(() => this.flowSequenceEntry(true));
-        return { kind: 'sequence-start', start, anchor };
+        return { kind: 'sequence-start', start, anchor, isFlow: true };
       case '{':
         this.open(() => this.flowMappingKey(true));
-        return { kind: 'mapping-start', start, anchor };
+        return { kind: 'mapping-start', start, anchor, isFlow: true };
       case 'block-sequence-start':
         if (!isBlock) break;
         this.open(() => this.blockEntry());

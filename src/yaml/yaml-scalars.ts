@@ -1,8 +1,12 @@
 import { faultAt, type Mark, type YamlCursor, type YamlError } from './yaml-cursor.ts';
 
+export type ScalarQuotes = 'single' | 'double' | 'literal' | 'folded';
+
 export interface ScannedScalar {
   readonly value: string;
   readonly isPlain: boolean;
+  /** How a scalar that is not plain was written. */
+  readonly quotes?: ScalarQuotes;
 }
 
 /** What a scalar needs to know of the collection around it. */
@@ -126,7 +130,7 @@ export function scanQuoted(cursor: YamlCursor): ScannedScalar {
     value += gap.take();
   }
   cursor.skip();
-  return { value, isPlain: false };
+  return { value, isPlain: false, quotes: isSingle ? 'single' : 'double' };
 }
 
 function readEscape(cursor: YamlCursor, fault: (problem: string) => YamlError): string {
@@ -180,7 +184,7 @@ export function scanBlock(cursor: YamlCursor, { indent: parentIndent }: ScalarCo
   }
   if (chomping !== '-') value += leadingBreak;
   if (chomping === '+') value += breaks;
-  return { value, isPlain: false };
+  return { value, isPlain: false, quotes: isLiteral ? 'literal' : 'folded' };
 }
 
 function readHeader(cursor: YamlCursor, fault: (problem: string) => YamlError): { chomping: string; increment: number } {

@@ -1,5 +1,5 @@
 import { faultAt, YamlCursor, type Mark, type YamlError } from './yaml-cursor.ts';
-import { scanBlock, scanPlain, scanQuoted, type ScannedScalar } from './yaml-scalars.ts';
+import { scanBlock, scanPlain, scanQuoted, type ScalarQuotes, type ScannedScalar } from './yaml-scalars.ts';
 import { scanDirective, scanTag } from './yaml-tags.ts';
 
 export type TokenKind =
@@ -33,6 +33,7 @@ export interface Token {
   /** Of a tag or a %TAG directive. */
   readonly suffix?: string;
   readonly isPlain?: boolean;
+  readonly quotes?: ScalarQuotes | undefined;
   readonly version?: string;
 }
 
@@ -179,8 +180,8 @@ export class YamlScanner {
     this.tokens.push({ kind, start, end: this.cursor.mark });
   }
 
-  private pushScalar(start: Mark, { value, isPlain }: ScannedScalar): void {
-    this.tokens.push({ kind: 'scalar', start, end: this.cursor.mark, value, isPlain });
+  private pushScalar(start: Mark, { value, isPlain, quotes }: ScannedScalar): void {
+    this.tokens.push({ kind: 'scalar', start, end: this.cursor.mark, value, isPlain, quotes });
   }
 
   private fetchScalar(scan: () => ScannedScalar): void {
