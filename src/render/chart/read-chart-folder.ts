@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { maxFileBytes, withoutMark } from './chart-archive.ts';
+import { maxFiles, maxUnpackedBytes } from '../archive.ts';
+import { withoutMark } from '../read-tar.ts';
 import type { ChartFile } from './chart.ts';
 import { IgnoreRules } from './ignore-rules.ts';
-
-const maxFiles = 100_000;
 
 /** The files of a chart's folder that .helmignore does not leave out, in the order of their names. Links are followed, as Helm does. */
 export function readChartFolder(folder: string): ChartFile[] {
   const rules = new IgnoreRules(readIgnoreFile(folder));
   const files: ChartFile[] = [];
+  let remaining = maxUnpackedBytes;
   const visit = (path: string): void => {
     for (const name of readdirSync(join(folder, path)).sort()) {
       const inside = path === '' ? name : `${path}/${name}`;
@@ -20,8 +20,8 @@ export function readChartFolder(folder: string): ChartFile[] {
         continue;
       }
       if (!found.isFile()) throw new Error(`cannot load irregular file ${inside} as it has file mode type bits set`);
-      if (found.size > maxFileBytes)
-        throw new Error(`chart file ${JSON.stringify(name)} is larger than the maximum file size ${maxFileBytes}`);
+      remaining -= found.size;
+      if (remaining < 0) throw new Error(`error reading ${inside}: chart exceeds maximum decompressed size of ${maxUnpackedBytes} bytes`);
       if (files.length >= maxFiles) throw new Error(`chart has more than ${maxFiles} files`);
       files.push({ name: inside, data: Buffer.from(withoutMark(readFileSync(join(folder, inside)))) });
     }
