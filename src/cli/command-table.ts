@@ -14,7 +14,8 @@ export interface CommandEntry {
   load(): Promise<DefineCommand>;
 }
 
-type CommandGroup = 'The hub:' | 'Members:' | 'Objects, on the hub and on members:' | 'Charts:' | 'This program:';
+type CommandGroup =
+  'The hub:' | 'Members:' | 'Objects, on the hub and on members:' | 'Works, what members should run:' | 'Charts:' | 'This program:';
 
 /** Every command, in the order of the help. A new one is a file in commands/ and a line here. */
 export const commandTable: readonly CommandEntry[] = [
@@ -71,6 +72,12 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'print a kubeconfig for a member, through the hub',
     group: 'Objects, on the hub and on members:',
     load: async () => (await import('./commands/kubeconfig.ts')).defineKubeconfig,
+  },
+  {
+    name: 'explain',
+    summary: 'tell in plain words how a Work is, and why',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/explain.ts')).defineExplain,
   },
   {
     name: 'template',

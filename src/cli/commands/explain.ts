@@ -1,0 +1,43 @@
+import { Option, type Command } from 'commander';
+import { Work } from '../../api/work.ts';
+import type { Json } from '../../util/json.ts';
+import { writeYaml } from '../../yaml/write-yaml.ts';
+import { connectToHub } from '../hub-client.ts';
+import { jsonText } from '../output/json-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { explainWork } from '../works/explain-work.ts';
+import { findWork } from '../works/find-work.ts';
+import { printExplanation } from '../works/print-explanation.ts';
+import { addWorkOptions, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
+
+interface ExplainOptions extends WorkOptions {
+  output?: 'json' | 'yaml';
+}
+
+export function defineExplain(command: Command, terminal: Terminal): void {
+  command
+    .usage('[options] work/NAME')
+    .argument('<work...>', 'which Work')
+    .addOption(new Option('-o, --output <format>', 'for programs instead of people').choices(['json', 'yaml']));
+  addWorkOptions(command)
+    .addHelpText(
+      'after',
+      '\nTells in plain words what a Work delivers, how each object is, what drifted and who changed it, who outranks whom, and what it waits for.\n' +
+        'What fields a kind has is told by "kubectl explain KIND".',
+    )
+    .action((words: string[], options: ExplainOptions) => explain(words, options, terminal));
+}
+
+async function explain(words: string[], options: ExplainOptions, terminal: Terminal): Promise<void> {
+  const name = parseOnlyWork(words);
+  const { signal } = terminal;
+  await using hub = await connectToHub(options, terminal);
+  const { work, cluster, namespace } = await findWork(hub, { name, cluster: options.cluster, namespace: options.namespace }, terminal);
+  const { items: works } = await hub.client.list(Work, { namespace, signal });
+  const now = new Date();
+  const explanation = explainWork({ work, cluster, works, now });
+  const json = explanation as unknown as Json;
+  if (options.output === 'json') return terminal.out(jsonText(json));
+  if (options.output === 'yaml') return terminal.out(writeYaml(json));
+  return terminal.out(printExplanation(explanation, now));
+}
