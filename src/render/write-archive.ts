@@ -50,7 +50,7 @@ export function tarHeader({
   return header;
 }
 
-function paxEntry(name: string): Buffer[] {
+function paxEntry(name: string): Uint8Array[] {
   const rest = ` path=${name}\n`;
   const restBytes = Buffer.byteLength(rest);
   // The length counts its own digits.
