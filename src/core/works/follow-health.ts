@@ -1,0 +1,38 @@
+import type { KubeObject } from '../../api/object.ts';
+import type { DeliveredObject } from '../../api/work.ts';
+import { judgeHealth } from '../delivery/judge-health.ts';
+import type { Member } from '../delivery/member.ts';
+import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
+
+export interface HealthFollower extends Disposable {
+  /** These and no others. */
+  follow(refs: Iterable<ObjectRef>): void;
+}
+
+/** Tells how objects of a member are, each time that changes. */
+export function healthFollower(
+  member: Member,
+  onHealth: (ref: ObjectRef, health: Pick<DeliveredObject, 'health' | 'message'>, obj: KubeObject | undefined) => void,
+): HealthFollower {
+  const followed = new Map<string, Disposable>();
+  return {
+    follow(refs) {
+      const wanted = new Map([...refs].map(ref => [refKey(ref), ref]));
+      for (const [key, one] of followed) {
+        if (wanted.has(key)) continue;
+        one[Symbol.dispose]();
+        followed.delete(key);
+      }
+      for (const [key, ref] of wanted)
+        if (!followed.has(key))
+          followed.set(
+            key,
+            member.watches.follow(ref, obj => onHealth(ref, judgeHealth(obj), obj)),
+          );
+    },
+    [Symbol.dispose]() {
+      for (const one of followed.values()) one[Symbol.dispose]();
+      followed.clear();
+    },
+  };
+}

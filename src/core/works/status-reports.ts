@@ -1,0 +1,102 @@
+import { Work } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { isMissing } from '../../client/missing-object.ts';
+import type { Key } from '../../runtime/key.ts';
+import { splitKey } from '../../runtime/key.ts';
+import { log } from '../../runtime/log.ts';
+import { workQueue } from '../../runtime/work-queue.ts';
+import { jsonEqual } from '../../util/json.ts';
+import type { WorkStatus } from './work-facts.ts';
+
+export interface StatusReportsOptions {
+  readonly hub: KubeClient;
+  /** The Work as it is, and what its status should say now. Undefined when there is nothing to say. */
+  decide(key: Key): { readonly work: Work; readonly status: WorkStatus } | undefined;
+  /** Hears what was written over what. */
+  onWritten?(work: Work, status: WorkStatus, before: WorkStatus | undefined): void;
+  readonly signal: AbortSignal;
+  /** The least time between two writes that nobody waits for. */
+  readonly quietMs?: number;
+}
+
+/** Writes what is known of Works to the hub: nothing when nothing changed, and never two writes of one Work at once. */
+export interface StatusReports {
+  /** Some time soon, with everything that happens until then. Failures are tried again until they succeed. */
+  soon(key: Key): void;
+  /** Resolves when the hub has it. Throws when it cannot be written now. */
+  now(key: Key): Promise<void>;
+  forget(key: Key): void;
+  idle(): Promise<void>;
+}
+
+interface Written {
+  readonly uid: string | undefined;
+  readonly status: WorkStatus;
+  readonly atMs: number;
+}
+
+export const statusManager = 'drover-works';
+
+export function statusReports(options: StatusReportsOptions): StatusReports {
+  const { hub, decide, onWritten = () => {}, signal, quietMs = 1000 } = options;
+  const written = new Map<Key, Written>();
+  const writing = new Map<Key, Promise<void>>();
+  const queue = workQueue({
+    signal,
+    concurrency: 32,
+    firstDelayMs: 200,
+    maxDelayMs: 30_000,
+    onError: (key, err, failures) => {
+      if (failures > 3) log.debug('status not written', { kind: Work.kind, name: key, err });
+    },
+    async reconcile(key) {
+      const last = written.get(key);
+      const restMs = last === undefined ? 0 : last.atMs + quietMs - performance.now();
+      if (restMs > 0) return { requeueAfterMs: restMs };
+      await writeInTurn(key);
+    },
+  });
+
+  return {
+    soon: key => queue.add(key),
+    now: writeInTurn,
+    forget: key => void written.delete(key),
+    idle: () => queue.idle(),
+  };
+
+  /** Each begins when the one before has ended, and says what is true then. */
+  async function writeInTurn(key: Key): Promise<void> {
+    const before = writing.get(key);
+    const mine = (before ?? Promise.resolve()).then(
+      () => write(key),
+      () => write(key),
+    );
+    writing.set(key, mine);
+    try {
+      await mine;
+    } finally {
+      if (writing.get(key) === mine) writing.delete(key);
+    }
+  }
+
+  async function write(key: Key): Promise<void> {
+    const decided = decide(key);
+    if (!decided || signal.aborted) return;
+    const { work, status } = decided;
+    const { uid } = work.metadata;
+    const last = written.get(key);
+    const before = last?.uid === uid ? last?.status : work.status;
+    if (jsonEqual(before, status)) return;
+    const target = splitKey(key);
+    const metadata = { ...target, ...(uid !== undefined && { uid }) };
+    try {
+      await hub.apply(Work, { metadata, status }, { subresource: 'status', fieldManager: statusManager, signal });
+    } catch (error) {
+      written.delete(key);
+      if (isMissing(error, target)) return;
+      throw error;
+    }
+    written.set(key, { uid, status, atMs: performance.now() });
+    onWritten(work, status, before);
+  }
+}

@@ -1,0 +1,102 @@
+import type { DeliveredObject, DriftedField, PlannedObject, Work } from '../../api/work.ts';
+import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
+import type { Delivered, Phase, WorkFacts } from './work-facts.ts';
+
+type Health = Pick<DeliveredObject, 'health' | 'message'>;
+
+/** One object that belongs to a Work on the member, or would if nobody outranked it. */
+export interface InventoryEntry {
+  readonly ref: ObjectRef;
+  /** The name of the Work that delivers it instead. */
+  readonly outrankedBy?: string;
+}
+
+/** What a deliverer knows of one Work. After a start it begins with what the status says. */
+export class WorkState {
+  readonly uid: string;
+  phase: Phase = { kind: 'new' };
+  delivered: Delivered | undefined;
+  drift: readonly DriftedField[] = [];
+  plan: readonly PlannedObject[] | undefined;
+  failures = 0;
+  nextTry: Date | undefined;
+  /** The generation whose delivery failed; another one is tried at once. */
+  failedGeneration: number | undefined;
+  /** Whether a failure is one that only a person can mend. */
+  isStalled = false;
+  #inventory: ReadonlyMap<string, InventoryEntry>;
+  readonly #health = new Map<string, Health>();
+
+  constructor({ metadata, status }: Work) {
+    this.uid = metadata.uid ?? '';
+    this.delivered = status?.delivered;
+    this.drift = status?.drift ?? [];
+    this.#inventory = new Map((status?.objects ?? []).map(one => [refKey(one), entryOf(one)]));
+    for (const { health, message, ...ref } of status?.objects ?? [])
+      this.#health.set(refKey(ref), { health, ...(message !== undefined && { message }) });
+    if (status?.failures === undefined || status.observedGeneration !== metadata.generation) return;
+    this.failures = status.failures;
+    this.failedGeneration = metadata.generation;
+    this.nextTry = status.nextTry === undefined ? undefined : new Date(status.nextTry);
+    this.isStalled = status.nextTry === undefined;
+  }
+
+  get inventory(): ReadonlyMap<string, InventoryEntry> {
+    return this.#inventory;
+  }
+
+  set inventory(entries: Iterable<InventoryEntry>) {
+    this.#inventory = new Map([...entries].map(entry => [refKey(entry.ref), entry]));
+    for (const key of this.#health.keys()) if (!this.#inventory.has(key)) this.#health.delete(key);
+  }
+
+  /** True when that is news. */
+  setHealth(ref: ObjectRef, health: Health): boolean {
+    const present = this.#health.get(refKey(ref));
+    if (present?.health === health.health && present.message === health.message) return false;
+    this.#health.set(refKey(ref), health);
+    return true;
+  }
+
+  get objects(): DeliveredObject[] {
+    return [...this.#inventory].map(([key, { ref, outrankedBy }]) => ({
+      ...ref,
+      health: 'Unknown',
+      ...(outrankedBy === undefined && this.#health.get(key)),
+      ...(outrankedBy !== undefined && { outrankedBy }),
+    }));
+  }
+
+  fail(generation: number | undefined, phase: Phase & { kind: 'failed' }, nextTry: Date | undefined): void {
+    this.phase = phase;
+    this.failures = this.failedGeneration === generation ? this.failures + 1 : 1;
+    this.failedGeneration = generation;
+    this.isStalled = phase.isFinal;
+    this.nextTry = nextTry;
+  }
+
+  succeed(phase: Phase): void {
+    this.phase = phase;
+    this.failures = 0;
+    this.failedGeneration = undefined;
+    this.isStalled = false;
+    this.nextTry = undefined;
+  }
+
+  /** What was delivered is not this Work's any more. */
+  letGo(): void {
+    this.delivered = undefined;
+    this.drift = [];
+    this.inventory = [];
+  }
+
+  facts(cluster: string, inputs: string): WorkFacts {
+    const { phase, delivered, objects, drift, plan, failures, nextTry } = this;
+    const isUpToDate = delivered?.state === 'Deployed' && delivered.inputs === inputs;
+    return { cluster, phase, delivered, isUpToDate, objects, drift, plan, failures, nextTry };
+  }
+}
+
+function entryOf({ health: _health, message: _message, outrankedBy, ...ref }: DeliveredObject): InventoryEntry {
+  return { ref, ...(outrankedBy !== undefined && { outrankedBy }) };
+}
