@@ -218,7 +218,7 @@ export const Work = defineKind({
     ...conditions,
   }),
   columns: [
-    { name: 'Release', type: 'string', path: '.spec.release.name' },
+    { name: 'Release', type: 'string', path: '.spec.release.name', priority: 1 },
     { name: 'Cluster', type: 'string', path: '.status.cluster' },
     { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },

@@ -26,12 +26,18 @@ export const areMembersMeant = ({ cluster, allClusters, clusterSelector }: Clust
 /** The APIs that the options name: the hub, or members in the order of their names. */
 export async function chooseSources(hub: HubConnection, options: ClusterOptions, terminal: Terminal): Promise<ApiSource[]> {
   if (!areMembersMeant(options)) return [hub.source()];
-  if (options.cluster.length > 0) {
-    if (options.allClusters || options.clusterSelector !== undefined)
-      throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector');
-    return [...new Set(options.cluster)].map(name => hub.source(name));
-  }
-  const { clusterSelector } = options;
+  checkClusterOptions(options);
+  if (options.cluster.length > 0) return [...new Set(options.cluster)].map(name => hub.source(name));
+  return (await matchingClusters(hub, options, terminal)).map(({ metadata }) => hub.source(metadata.name!));
+}
+
+export function checkClusterOptions({ cluster, allClusters, clusterSelector }: ClusterOptions): void {
+  if (cluster.length > 0 && (allClusters || clusterSelector !== undefined))
+    throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector');
+}
+
+/** The members that the selector means, or all, in the order of their names. Throws when there is none. */
+export async function matchingClusters(hub: HubConnection, { clusterSelector }: ClusterOptions, terminal: Terminal): Promise<Cluster[]> {
   const { items } = await hub.client.list(Cluster, {
     signal: terminal.signal,
     ...(clusterSelector !== undefined && { labelSelector: clusterSelector }),
@@ -43,8 +49,5 @@ export async function chooseSources(hub: HubConnection, options: ClusterOptions,
           ? 'add one with "drover sandbox create", "drover join" or "drover import"'
           : '"drover get clusters --show-labels" shows the labels that they have',
     });
-  return items
-    .map(({ metadata }) => metadata.name!)
-    .sort()
-    .map(name => hub.source(name));
+  return items.sort((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
 }

@@ -22,8 +22,8 @@ export function defineExplain(command: Command, terminal: Terminal): void {
   addWorkOptions(command)
     .addHelpText(
       'after',
-      '\nTells in plain words what a Work delivers, how each object is, what drifted and who changed it, who outranks whom, and what it waits for.\n' +
-        'What fields a kind has is told by "kubectl explain KIND".',
+      '\nTells what a Work delivers, how each object is, what drifted and who changed it,\n' +
+        'who outranks whom, and what it waits for. "kubectl explain" tells of fields.',
     )
     .action((words: string[], options: ExplainOptions) => explain(words, options, terminal));
 }

@@ -10,6 +10,7 @@ import { collectList, parseCount, parseSeconds } from '../option-values.ts';
 import { parseOutputFormat } from '../output/output-format.ts';
 import { parseResourceArguments } from '../resources/resource-arguments.ts';
 import type { Terminal } from '../terminal.ts';
+import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
 interface GetOptions extends HubOptions, ClusterOptions {
   output: string;
@@ -59,14 +60,17 @@ export function defineGet(command: Command, terminal: Terminal): void {
 async function get(words: string[], options: GetOptions, terminal: Terminal): Promise<void> {
   checkOptions(options);
   const wanted = parseResourceArguments(words);
-  const ofMembers = areMembersMeant(options);
+  const ofWorks = areWorksOfClusters(wanted, options);
+  const ofMembers = areMembersMeant(options) && !ofWorks;
   const { showManagedFields = false, headers } = options;
   const format = parseOutputFormat(options.output, { noHeaders: !headers, showManagedFields, ofMembers });
   await using hub = await connectToHub(options, terminal);
+  const sources = await (ofWorks ? worksSources : chooseSources)(hub, options, terminal);
+  const namespace = options.namespace ?? (sources.length === 1 ? sources[0]?.namespace : undefined) ?? hub.namespace;
   const request: GetRequest = {
-    sources: await chooseSources(hub, options, terminal),
+    sources,
     wanted,
-    query: queryFrom(options, options.namespace ?? hub.namespace, format.as),
+    query: queryFrom(options, namespace, format.as),
     format,
     table: tableOptionsFrom(options),
     ignoreNotFound: options.ignoreNotFound ?? false,

@@ -7,7 +7,7 @@ import { mayBeOutdated, withResources, type ApiSource } from '../resources/api-s
 import type { ApiResource } from '../resources/discovery.ts';
 import { resolveRequests, type ResourceArguments, type ResourceRequest } from '../resources/resource-arguments.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
-import { fetchList, fetchNamed, type Query } from './fetch.ts';
+import { fetchList, fetchNamed, queryFor, type Query } from './fetch.ts';
 
 const requestsAtOnce = 8;
 
@@ -29,7 +29,8 @@ export interface CollectOptions {
 }
 
 /** Asks one API for everything that is wanted. What fails is reported beside what does not. */
-export async function collect(source: ApiSource, wanted: ResourceArguments, query: Query, options: CollectOptions): Promise<Collected> {
+export async function collect(source: ApiSource, wanted: ResourceArguments, asked: Query, options: CollectOptions): Promise<Collected> {
+  const query = queryFor(source, asked);
   try {
     return await underDeadline(options, signal =>
       withResources(source, signal, async (resources, isFresh) => {

@@ -3,6 +3,7 @@ import { apiPath } from '../../client/api-path.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { readJson } from '../../client/read-answer.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import type { ApiSource } from '../resources/api-source.ts';
 import type { ApiResource } from '../resources/discovery.ts';
 
 export type Form = 'table' | 'objects';
@@ -18,6 +19,10 @@ export interface Query {
   /** 0: all at once. */
   readonly chunkSize: number;
 }
+
+/** The query as it is put to one API. */
+export const queryFor = ({ namespace }: Pick<ApiSource, 'namespace'>, query: Query): Query =>
+  namespace === undefined ? query : { ...query, namespace, allNamespaces: false };
 
 export const accepts: Readonly<Record<Form, string>> = {
   table: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json',

@@ -10,7 +10,7 @@ import type { ApiResource } from '../resources/discovery.ts';
 import { resolveRequests, type ResourceArguments } from '../resources/resource-arguments.ts';
 import { isTable } from './answers.ts';
 import { checkNamed } from './collect.ts';
-import { accepts, fetchList, fetchNamed, tableQuery, type Query } from './fetch.ts';
+import { accepts, fetchList, fetchNamed, queryFor, tableQuery, type Query } from './fetch.ts';
 
 /** Servers send bookmarks about every minute; a watch that is silent for longer is dead. */
 const silenceMs = 130_000;
@@ -35,9 +35,10 @@ export interface WatchSourceOptions {
 export async function* watchSource(
   source: ApiSource,
   wanted: ResourceArguments,
-  query: Query,
+  asked: Query,
   options: WatchSourceOptions,
 ): AsyncGenerator<Seen> {
+  const query = queryFor(source, asked);
   const { signal } = options;
   const ask = <R>(work: (deadline: AbortSignal) => Promise<R>) =>
     options.inTurn(() => underDeadline({ signal, timeoutMs: firstAnswerMs }, work));

@@ -8,6 +8,8 @@ import { UnknownTypeError } from './resource-arguments.ts';
 export interface ApiSource {
   /** The name of the member. Undefined for the hub. */
   readonly cluster: string | undefined;
+  /** Looked in instead of the namespace that was asked for. */
+  readonly namespace?: string;
   readonly client: KubeClient;
   readonly cache: DiscoveryCache;
 }

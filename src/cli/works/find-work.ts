@@ -28,25 +28,37 @@ export async function findWork(hub: HubConnection, choice: WorkChoice, { signal 
     throw usageError('--cluster and --namespace say the same: name one of them', "a Work's namespace is the id of its cluster");
   if (cluster !== undefined) {
     const id = clusterId(await requireCluster(hub, cluster, { signal }));
-    return { work: await requireWork(hub, name, id, cluster, signal), cluster, namespace: id };
+    return { work: await requireWork(hub, name, { namespace: id, cluster }, signal), cluster, namespace: id };
   }
-  const [work, clusters] = await Promise.all([
-    namespace === undefined ? onlyWork(hub, name, signal) : requireWork(hub, name, namespace, namespace, signal),
-    hub.client.list(Cluster, { signal }),
-  ]);
-  const own = work.metadata.namespace ?? '';
-  return { work, cluster: clusters.items.find(one => clusterId(one) === own)?.metadata.name, namespace: own };
+  const { items: clusters } = await hub.client.list(Cluster, { signal });
+  const nameOf = (id: string | undefined) => clusters.find(one => clusterId(one) === id)?.metadata.name;
+  if (namespace !== undefined) {
+    const own = nameOf(namespace);
+    return { work: await requireWork(hub, name, { namespace, cluster: own }, signal), cluster: own, namespace };
+  }
+  const work = await onlyWork(hub, name, nameOf, signal);
+  return { work, cluster: nameOf(work.metadata.namespace), namespace: work.metadata.namespace ?? '' };
 }
 
-async function requireWork(hub: HubConnection, name: string, namespace: string, place: string, signal: AbortSignal): Promise<Work> {
+interface Place {
+  readonly namespace: string;
+  readonly cluster: string | undefined;
+}
+
+async function requireWork(hub: HubConnection, name: string, { namespace, cluster }: Place, signal: AbortSignal): Promise<Work> {
   const work = await hub.client.get(Work, { namespace, name }, { signal });
   if (work) return work;
-  throw new CommandError(`cluster ${JSON.stringify(place)} has no work ${JSON.stringify(name)}`, {
-    hint: `"drover get works -n ${namespace}" lists those it has`,
-  });
+  const [place, option] =
+    cluster === undefined ? [`namespace "${namespace}"`, `-n ${namespace}`] : [`cluster "${cluster}"`, `-C ${cluster}`];
+  throw new CommandError(`${place} has no work ${JSON.stringify(name)}`, { hint: `"drover get works ${option}" lists those it has` });
 }
 
-async function onlyWork(hub: HubConnection, name: string, signal: AbortSignal): Promise<Work> {
+async function onlyWork(
+  hub: HubConnection,
+  name: string,
+  clusterOf: (id: string | undefined) => string | undefined,
+  signal: AbortSignal,
+): Promise<Work> {
   const { items } = await hub.client.list(Work, { signal, fieldSelector: `metadata.name=${name}` }).catch((cause: unknown) => {
     if (!(cause instanceof StatusError) || cause.code !== 403) throw cause;
     throw usageError(`whose work ${JSON.stringify(name)} is meant is not said`, 'name its cluster with -C');
@@ -55,7 +67,7 @@ async function onlyWork(hub: HubConnection, name: string, signal: AbortSignal): 
   if (!work)
     throw new CommandError(`no cluster has a work ${JSON.stringify(name)}`, { hint: '"drover get works -A" lists those there are' });
   if (others.length === 0) return work;
-  const places = items.map(one => one.status?.cluster ?? one.metadata.namespace ?? '').sort();
+  const places = items.map(({ metadata }) => clusterOf(metadata.namespace) ?? metadata.namespace ?? '').sort();
   const shown = places.length > 3 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more` : places.join(', ');
   throw usageError(`${places.length} clusters have a work ${JSON.stringify(name)}: ${shown}`, 'name one with -C');
 }

@@ -20,11 +20,13 @@ export function addWorkOptions(command: Command): Command {
 
 const types = new Set(['work', Work.resource, `work.${Work.group}`, `${Work.resource}.${Work.group}`]);
 
+export const isWorkType = (type: string): boolean => types.has(type.toLowerCase());
+
 /** The name of the Work, and the words behind it. */
 export function parseWorkArgument(words: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
   const [first = '', ...others] = words;
   const [type = '', name, ...more] = first.split('/');
-  const isKnown = types.has(type.toLowerCase());
+  const isKnown = isWorkType(type);
   if (first === '') throw usageError('which Work is meant is not said', 'for example: work/web -C east');
   if (!isKnown && name === undefined) throw usageError(`${JSON.stringify(first)} does not name a Work`, `write work/${first}`);
   if (!isKnown) throw usageError(`${JSON.stringify(type)} is not a Work`, 'only Works have this: write work/NAME');
