@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../../api/object.ts';
 import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { mayBeSame } from './drift-equality.ts';
-import { isWhole, listKindOf, ownersAt, readOwners, type Owners } from './drift-owners.ts';
+import { isOwnedWhole, listKindOf, ownersAt, readOwners, type Owners } from './drift-owners.ts';
 import { hasKeys, type Step } from './drift-path.ts';
 
 /** A field whose live value is not, or does not look like, the delivered one. */
@@ -77,11 +77,6 @@ export function findDifferences(want: KubeObject, have: KubeObject, manager: str
   }
 }
 
-/** Undivided for us, or, where we own nothing, for somebody else. */
-function isOwnedWhole({ ours, others }: Owners): boolean {
-  return ours ? isWhole(ours) : others.some(({ owned }) => isWhole(owned));
-}
-
 interface Pair {
   readonly item: Json;
   readonly live: Json | undefined;
@@ -92,7 +87,7 @@ interface Pair {
  * Delivered items and the live ones with the same keys. A delivered item may leave out a key that has a default (the protocol of a port):
  * such items choose after those with all keys, and first among what is ours.
  */
-function pairItems(items: readonly Json[], live: readonly Json[], names: readonly string[], owners: Owners): Pair[] {
+export function pairItems(items: readonly Json[], live: readonly Json[], names: readonly string[], owners: Owners): Pair[] {
   const free = new Set(live);
   const pairs = new Map<Json, Pair>();
   const givenKeys = (item: Json): Record<string, Json> =>

@@ -54,7 +54,12 @@ function ownedAt(owned: JsonObject, step: Step): Owned {
 const asOwned = (value: Json | undefined): Owned => (isJsonObject(value) ? value : undefined);
 
 /** True of a value that is owned undivided: a scalar, an atomic list or map, or an empty one. */
-export const isWhole = (owned: JsonObject): boolean => Object.keys(owned).every(element => element === '.');
+const isWhole = (owned: JsonObject): boolean => Object.keys(owned).every(element => element === '.');
+
+/** Undivided for us, or, where we own nothing, for somebody else. */
+export function isOwnedWhole({ ours, others }: Owners): boolean {
+  return ours ? isWhole(ours) : others.some(({ owned }) => isWhole(owned));
+}
 
 type Item = { readonly keys: Readonly<Record<string, Json>> } | { readonly value: Json };
 

@@ -1,0 +1,97 @@
+import type { KindRef } from '../../api/define-kind.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { deliveryManager, workReasons } from '../../api/work.ts';
+import { DeliveryError } from './delivery-error.ts';
+import { awaitDefinitions } from './await-definitions.ts';
+import { checkOwnership } from './check-ownership.ts';
+import { explainRefusal, missingKind, unchangeableFields } from './explain-refusal.ts';
+import { findKinds, isDefinition, type FoundKinds } from './find-kinds.ts';
+import { withGeneratedName } from './generated-name.ts';
+import { installStages } from './install-stages.ts';
+import type { Member } from './member.ts';
+import { refOf, refText } from './object-ref.ts';
+import { withOwner, type Owner } from './owner.ts';
+import { recreateObject } from './recreate-object.ts';
+import { retryRefused } from './retry-refused.ts';
+import { runAll } from './run-all.ts';
+import { unfoldLists } from './unfold-lists.ts';
+
+export type { Owner } from './owner.ts';
+
+export interface ApplyOptions {
+  /** Default: deliveryManager. */
+  readonly manager?: string;
+  readonly owner: Owner;
+  /** Whether to delete and create anew what cannot be changed. */
+  readonly force?: boolean;
+  /** Whether to take over objects that belong to others, or to nobody. */
+  readonly takeOwnership?: boolean;
+  readonly dryRun?: boolean;
+  /** How many objects of a kind at a time. Default 16. */
+  readonly concurrency?: number;
+  /** Keys (refKey) of objects that are the owner's already: nobody needs to ask whose they are. */
+  readonly known?: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  /** Hears every object as the member answered it. */
+  onApplied?(obj: KubeObject): void;
+}
+
+const defaultConcurrency = 16;
+
+/**
+ * Puts objects on a member by server-side apply, one kind after the other in the order of Helm, and answers them as they are there, in the
+ * order given. Fields of other managers are taken over. Throws a DeliveryError; what was applied until then stays.
+ */
+export async function applyObjects(member: Member, objects: readonly KubeObject[], options: ApplyOptions): Promise<KubeObject[]> {
+  const { owner, signal, concurrency = defaultConcurrency, takeOwnership = false, known = new Set() } = options;
+  signal.throwIfAborted();
+  const wanted = unfoldLists(objects).map(obj => withOwner(withGeneratedName(withoutServerFields(obj), owner), owner));
+  const kinds = await findKinds(member, wanted, signal);
+  if (!takeOwnership) await checkOwnership(member, wanted, { kinds, owner, known, signal, concurrency });
+
+  const applied = new Map<KubeObject, KubeObject>();
+  for (const stage of installStages(wanted, ({ kind }) => kind)) {
+    await runAll(stage, concurrency, async obj => {
+      const answer = await applyObject(member, obj, kinds, options);
+      applied.set(obj, answer);
+      options.onApplied?.(answer);
+    });
+    const definitions = stage.filter(isDefinition);
+    if (definitions.length === 0 || options.dryRun) continue;
+    await awaitDefinitions(
+      member,
+      definitions.map(obj => applied.get(obj)!),
+      signal,
+    );
+    member.kinds.forget();
+  }
+  return wanted.map(obj => applied.get(obj)!);
+}
+
+async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, options: ApplyOptions): Promise<KubeObject> {
+  const { manager = deliveryManager, dryRun = false, force = false, signal } = options;
+  const ref = refOf(obj);
+  const kind = kinds.of(obj);
+  if (!kind) throw missingKind('apply', ref);
+  checkNamespace(obj, kind);
+  const apply = () => member.client.apply(kind, obj, { fieldManager: manager, force: true, dryRun, signal });
+  try {
+    return await retryRefused(apply, { signal, mayBeMissing: kinds.isDefinedHere(obj) && !dryRun });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (force && !dryRun && unchangeableFields(error)) return recreateObject(member, kind, obj, { apply, signal });
+    throw explainRefusal('apply', ref, error);
+  }
+}
+
+function checkNamespace(obj: KubeObject, kind: KindRef): void {
+  if (kind.scope === 'Cluster' || (obj.metadata.namespace ?? '') !== '') return;
+  const object = refOf(obj);
+  throw new DeliveryError(workReasons.renderFailed, `cannot apply ${refText(object)}: its namespace is missing`, { object, isFinal: true });
+}
+
+/** What exported manifests carry and only the server may write. */
+function withoutServerFields(obj: KubeObject): KubeObject {
+  const { managedFields, resourceVersion, uid, generation, creationTimestamp, selfLink, ...metadata } = obj.metadata;
+  return { ...obj, metadata };
+}

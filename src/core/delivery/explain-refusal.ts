@@ -1,0 +1,95 @@
+import { apiVersionOf } from '../../api/object.ts';
+import { StatusError, type StatusCause } from '../../api/status.ts';
+import { workReasons } from '../../api/work.ts';
+import { UnreachableError } from '../../client/transport.ts';
+import { DeliveryError } from './delivery-error.ts';
+import { refText, type ObjectRef } from './object-ref.ts';
+
+/** What was being done to the object: `apply`, `delete`, `read`. */
+export type Deed = 'apply' | 'delete' | 'read';
+
+interface Explanation {
+  readonly words: string;
+  readonly isFinal: boolean;
+}
+
+/** The words of the API for changes that it never allows: of built-in kinds, and those that authors of definitions use. */
+const unchangeable = /immutable|may not (?:be )?change|updates? to .*(?:are|is) forbidden|cannot (?:be )?change/i;
+const webhookDenial = /admission webhook "([^"]+)" denied the request/;
+const webhookFailure = /failed calling webhook "([^"]+)"/;
+const policyDenial = /ValidatingAdmissionPolicy '([^']+)'/;
+const quota = /exceeded quota: ([^,]+)/;
+
+/** The fields that a member refuses to change, or undefined when it refuses for other reasons as well. */
+export function unchangeableFields(error: unknown): string[] | undefined {
+  if (!(error instanceof StatusError) || error.code !== 422) return undefined;
+  const causes: readonly StatusCause[] = error.details?.causes ?? [{ message: error.message }];
+  if (causes.length === 0 || !causes.every(({ message = '' }) => unchangeable.test(message))) return undefined;
+  return [...new Set(causes.map(({ field = '' }) => field))].filter(field => field !== '' && field !== '<nil>');
+}
+
+/** An error of the client as one that names the object and says what to do. */
+export function explainRefusal(deed: Deed, ref: ObjectRef, error: unknown): DeliveryError {
+  if (error instanceof DeliveryError) return error;
+  const what = `cannot ${deed} ${refText(ref)}`;
+  if (error instanceof UnreachableError) {
+    return new DeliveryError(workReasons.clusterUnreachable, what, { object: ref, cause: error });
+  }
+  const reason = deed === 'delete' ? workReasons.uninstallFailed : workReasons.applyFailed;
+  const explanation = error instanceof StatusError ? explainStatus(ref, error) : undefined;
+  const words = explanation === undefined ? what : `${what}: ${explanation.words}`;
+  return new DeliveryError(reason, words, { object: ref, isFinal: explanation?.isFinal ?? false, cause: error });
+}
+
+function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefined {
+  const { code, message } = error;
+  const fields = unchangeableFields(error);
+  if (fields) {
+    const which = fields.length === 0 ? 'one of its fields' : fields.join(' and ');
+    return final(`${which} cannot be changed once it is there: set spec.options.force to delete the object and create it anew`);
+  }
+  const denial = webhookDenial.exec(message);
+  if (denial) return passing(`the admission webhook "${denial[1]}" of the member denies it: change the object or the rule`);
+  const policy = policyDenial.exec(message);
+  if (policy) return passing(`the admission policy "${policy[1]}" of the member denies it: change the object or the policy`);
+  const failure = webhookFailure.exec(message);
+  if (failure) return passing(`the admission webhook "${failure[1]}" of the member does not answer: look at its pods`);
+  const exceeded = quota.exec(message);
+  if (code === 403 && exceeded) return passing(`the quota "${exceeded[1]}" is used up: raise it or ask for less`);
+  return explainCode(ref, error);
+}
+
+function explainCode(ref: ObjectRef, { code, message, details }: StatusError): Explanation | undefined {
+  if (code === 403 && isNamespaceGoing(details?.causes, message)) return passing(`namespace "${ref.namespace}" is being deleted`);
+  if (code === 403 && message.includes(' cannot ')) return passing('the hub lacks the right on the member: look at its role there');
+  if (code === 401) return passing('the member does not know the hub: renew its credential');
+  if (code === 404 && details?.kind === 'namespaces') {
+    return passing(`namespace "${ref.namespace}" does not exist: add it, or set spec.options.createNamespace`);
+  }
+  if (code === 404 && (details?.name ?? '') === '') return passing(missingKindWords(ref));
+  if (code === 409) return passing('others changed it at the same time');
+  if (code === 413) return final('it is larger than the member accepts');
+  if (code === 429 || code === 503 || code === 504) return passing('the member is too busy');
+  if (code === 422 || code === 400) return final('the member says that it is wrong');
+  // Server-side apply answers 500 to fields that the kind does not have.
+  if (message.includes('failed to create typed patch object')) return final('it has fields that its kind does not have');
+  return undefined;
+}
+
+function isNamespaceGoing(causes: readonly StatusCause[] = [], message: string): boolean {
+  return causes.some(({ reason }) => reason === 'NamespaceTerminating') || message.includes('because it is being terminated');
+}
+
+function missingKindWords(ref: ObjectRef): string {
+  return `the member has no kind ${ref.kind} in ${apiVersionOf(ref)}: is its CustomResourceDefinition installed?`;
+}
+
+/** For kinds that discovery does not know, before anything was asked. */
+export function missingKind(deed: Deed, ref: ObjectRef): DeliveryError {
+  return new DeliveryError(workReasons.applyFailed, `cannot ${deed} ${refText(ref)}: ${missingKindWords(ref)}`, { object: ref });
+}
+
+/** A person must change the object or the Work. */
+const final = (words: string): Explanation => ({ words, isFinal: true });
+/** It may pass, or be put right on the member, where nobody tells us. */
+const passing = (words: string): Explanation => ({ words, isFinal: false });
