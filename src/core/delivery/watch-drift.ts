@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
-import { deliveryManager, type DriftedField, type DriftExclusion } from '../../api/work.ts';
+import { deliveryManager, workAnnotations, type DriftedField, type DriftExclusion } from '../../api/work.ts';
 import { jsonEqual, printJson } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { applyObjects } from './apply-objects.ts';
@@ -11,7 +11,7 @@ import { printPath } from './drift-path.ts';
 import { driftedField, findSuspects, missingObject } from './find-drift.ts';
 import type { Member } from './member.ts';
 import { refKey, refOf, type ObjectRef } from './object-ref.ts';
-import type { Owner } from './owner.ts';
+import { belongsTo, withOwner, type Owner } from './owner.ts';
 import { afterCorrection, fightHeldUntil, isFight, nextCorrectionAt, noFight, type Fight } from './watch-drift-fight.ts';
 
 export interface DriftWatchOptions {
@@ -91,7 +91,6 @@ class DriftWatch {
   readonly #options: DriftWatchOptions;
   readonly #manager: string;
   readonly #watched: readonly Watched[];
-  readonly #known: ReadonlySet<string>;
   readonly #dirty = new Set<Watched>();
   readonly #ended = new AbortController();
   readonly #following = new DisposableStack();
@@ -105,16 +104,18 @@ class DriftWatch {
     this.#member = member;
     this.#options = options;
     this.#manager = options.manager ?? deliveryManager;
-    this.#watched = objects.map(want => ({
-      want,
-      ref: refOf(want),
-      isJudged: false,
-      fields: [],
-      lastFields: [],
-      staleTries: 0,
-      fight: noFight,
-    }));
-    this.#known = new Set(this.#watched.map(({ ref }) => refKey(ref)));
+    this.#watched = objects
+      // Also the marks of the owner must stay.
+      .map(obj => withOwner(obj, options.owner))
+      .map(want => ({
+        want,
+        ref: refOf(want),
+        isJudged: false,
+        fields: [],
+        lastFields: [],
+        staleTries: 0,
+        fight: noFight,
+      }));
     const end = () => this.end();
     options.signal.addEventListener('abort', end, { once: true });
     this.#following.defer(() => options.signal.removeEventListener('abort', end));
@@ -265,7 +266,7 @@ class DriftWatch {
   }
 
   async #correctOne(watched: Watched): Promise<void> {
-    const { want, ref, fields } = watched;
+    const { want, ref, fields, state } = watched;
     const { exclusions, owner, force } = this.#options;
     const { signal } = this.#ended;
     watched.fight = afterCorrection(watched.fight, Date.now());
@@ -275,7 +276,7 @@ class DriftWatch {
         manager: this.#manager,
         owner,
         signal,
-        known: this.#known,
+        known: isClaimedByOthers(state?.live, owner) ? new Set() : new Set([refKey(ref)]),
         ...(force !== undefined && { force }),
       });
       delete watched.failure;
@@ -292,6 +293,13 @@ class DriftWatch {
   #tellError(error: unknown): void {
     if (!this.#ended.signal.aborted) this.#options.onError?.(error);
   }
+}
+
+/** Somebody else has put an object of the same name there: that one is not ours to change. */
+function isClaimedByOthers(live: KubeObject | undefined, owner: Owner): boolean {
+  const { annotations = {} } = live?.metadata ?? {};
+  const isClaimed = annotations['meta.helm.sh/release-name'] !== undefined || annotations[workAnnotations.work] !== undefined;
+  return live !== undefined && isClaimed && !belongsTo(live.metadata, owner);
 }
 
 /** Times that only move on are no news. */
