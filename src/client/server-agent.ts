@@ -65,6 +65,6 @@ function connectingAgent(connect: () => Duplex, maxConnections: number): ServerA
 let authorities: string[] | undefined;
 
 /** Node trusts its own list; other programs on the machine trust the system's. */
-function systemAuthorities(): string[] {
+export function systemAuthorities(): string[] {
   return (authorities ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]);
 }
