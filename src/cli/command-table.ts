@@ -80,6 +80,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/explain.ts')).defineExplain,
   },
   {
+    name: 'diff',
+    summary: 'show what the delivery of a Work would change',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/diff.ts')).defineDiff,
+  },
+  {
     name: 'template',
     summary: 'render a chart as "helm template" does',
     group: 'Charts:',

@@ -57,7 +57,9 @@ function addCommand(program: Command, { name, summary, group, isHidden = false }
     .command(name, { hidden: isHidden })
     .description(summary)
     .helpGroup(group)
-    .addOption(new Option('--color <when>', 'whether errors are coloured').choices(['auto', 'always', 'never']).default('auto'));
+    .addOption(
+      new Option('--color <when>', 'whether errors and differences are coloured').choices(['auto', 'always', 'never']).default('auto'),
+    );
 }
 
 function colorOf(words: readonly string[]): ColorChoice {

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly isInterrupted: boolean;
   /** True when a person looks at what `err` says. */
   readonly isErrorTty: boolean;
+  /** True when a person looks at what `out` says. */
+  readonly isOutputTty?: boolean;
   out(text: string): void;
   err(text: string): void;
 }
@@ -54,6 +56,7 @@ export function processTerminal(): Terminal {
       return isInterrupted;
     },
     isErrorTty: process.stderr.isTTY === true,
+    isOutputTty: process.stdout.isTTY === true,
     out(text) {
       if (!interruption.signal.aborted || isInterrupted) process.stdout.write(text);
     },

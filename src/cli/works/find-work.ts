@@ -7,12 +7,17 @@ import { CommandError, usageError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface FoundWork {
-  readonly work: Work;
+/** Where a Work lies, or would lie. */
+export interface WorkPlace {
+  readonly work: Work | undefined;
   /** The name of its cluster; undefined when the hub has none with this namespace. */
   readonly cluster: string | undefined;
   /** The namespace of the cluster on the hub. */
   readonly namespace: string;
+}
+
+export interface FoundWork extends WorkPlace {
+  readonly work: Work;
 }
 
 export interface WorkChoice {
@@ -22,35 +27,33 @@ export interface WorkChoice {
 }
 
 /** The Work that is meant. Throws with where to look when there is none, or when several clusters have one of that name. */
-export async function findWork(hub: HubConnection, choice: WorkChoice, { signal }: Pick<Terminal, 'signal'>): Promise<FoundWork> {
-  const { name, cluster, namespace } = choice;
-  if (cluster !== undefined && namespace !== undefined)
-    throw usageError('--cluster and --namespace say the same: name one of them', "a Work's namespace is the id of its cluster");
-  if (cluster !== undefined) {
-    const id = clusterId(await requireCluster(hub, cluster, { signal }));
-    return { work: await requireWork(hub, name, { namespace: id, cluster }, signal), cluster, namespace: id };
-  }
-  const { items: clusters } = await hub.client.list(Cluster, { signal });
-  const nameOf = (id: string | undefined) => clusters.find(one => clusterId(one) === id)?.metadata.name;
-  if (namespace !== undefined) {
-    const own = nameOf(namespace);
-    return { work: await requireWork(hub, name, { namespace, cluster: own }, signal), cluster: own, namespace };
-  }
-  const work = await onlyWork(hub, name, nameOf, signal);
-  return { work, cluster: nameOf(work.metadata.namespace), namespace: work.metadata.namespace ?? '' };
+export async function findWork(hub: HubConnection, choice: WorkChoice, terminal: Pick<Terminal, 'signal'>): Promise<FoundWork> {
+  const place = await findPlace(hub, choice, terminal);
+  return { ...place, work: requireWork(place, choice.name) };
 }
 
-interface Place {
-  readonly namespace: string;
-  readonly cluster: string | undefined;
-}
-
-async function requireWork(hub: HubConnection, name: string, { namespace, cluster }: Place, signal: AbortSignal): Promise<Work> {
-  const work = await hub.client.get(Work, { namespace, name }, { signal });
+export function requireWork({ work, cluster, namespace }: WorkPlace, name: string): Work {
   if (work) return work;
   const [place, option] =
     cluster === undefined ? [`namespace "${namespace}"`, `-n ${namespace}`] : [`cluster "${cluster}"`, `-C ${cluster}`];
   throw new CommandError(`${place} has no work ${JSON.stringify(name)}`, { hint: `"drover get works ${option}" lists those it has` });
+}
+
+/** Where the Work is that is meant, or would be if it existed: then its cluster must be named. */
+export async function findPlace(hub: HubConnection, choice: WorkChoice, { signal }: Pick<Terminal, 'signal'>): Promise<WorkPlace> {
+  const { name, cluster, namespace } = choice;
+  if (cluster !== undefined && namespace !== undefined)
+    throw usageError('--cluster and --namespace say the same: name one of them', "a Work's namespace is the id of its cluster");
+  const get = (place: string) => hub.client.get(Work, { namespace: place, name }, { signal });
+  if (cluster !== undefined) {
+    const id = clusterId(await requireCluster(hub, cluster, { signal }));
+    return { work: await get(id), cluster, namespace: id };
+  }
+  const { items: clusters } = await hub.client.list(Cluster, { signal });
+  const nameOf = (id: string | undefined) => clusters.find(one => clusterId(one) === id)?.metadata.name;
+  if (namespace !== undefined) return { work: await get(namespace), cluster: nameOf(namespace), namespace };
+  const work = await onlyWork(hub, name, nameOf, signal);
+  return { work, cluster: nameOf(work.metadata.namespace), namespace: work.metadata.namespace ?? '' };
 }
 
 async function onlyWork(

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { parseApiVersion, type KubeObject } from '../../api/object.ts';
+import { Work, workAnnotations } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { parseManifests } from '../../core/delivery/read-manifests.ts';
+import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
+import { CommandError, usageError } from '../exit-codes.ts';
+
+export interface ChangedWork {
+  readonly name: string;
+  readonly namespace: string;
+  /** As it is on the hub now; undefined when the Work is new. */
+  readonly present: Work | undefined;
+}
+
+/** The Work of a file as the hub would store it, with its defaults and refused where it is wrong. Nothing is stored. */
+export async function changedWork(
+  hub: KubeClient,
+  file: string,
+  { name, namespace, present }: ChangedWork,
+  signal: AbortSignal,
+): Promise<Work> {
+  const given = readWork(file, name);
+  const { namespace: ownNamespace = namespace } = given.metadata;
+  if (ownNamespace !== namespace)
+    throw usageError(`the Work in ${file} lies in namespace "${ownNamespace}", not in "${namespace}"`, 'name its cluster with -C');
+  const options = { dryRun: true, fieldManager: 'drover-diff', signal };
+  if (!present) return hub.create(Work, { ...given, metadata: { ...given.metadata, namespace } }, options);
+  const { labels, annotations } = given.metadata;
+  const contentOf = present.metadata.annotations?.[workAnnotations.contentOf];
+  const metadata = {
+    ...present.metadata,
+    ...(labels && { labels }),
+    annotations: { ...annotations, ...(contentOf !== undefined && { [workAnnotations.contentOf]: contentOf }) },
+  };
+  return hub.update(Work, { ...given, metadata, spec: withContent(given, present) }, options);
+}
+
+/** What the hub has fetched for a source is still the content of the same source. */
+function withContent(given: Work, present: Work): Work['spec'] {
+  const { spec } = given;
+  const [wanted, known] = [sourceOf(given), sourceOf(present)];
+  if (!wanted || !known || sourceDigest(wanted) !== sourceDigest(known)) return spec;
+  const content = present.spec.chart?.content ?? present.spec.kustomization?.content;
+  if (content === undefined) return spec;
+  if (spec.chart) return { ...spec, chart: { content, ...spec.chart } };
+  return spec.kustomization ? { ...spec, kustomization: { content, ...spec.kustomization } } : spec;
+}
+
+function readWork(file: string, name: string): Work {
+  const works = readObjects(file).filter(({ apiVersion, kind }) => kind === Work.kind && parseApiVersion(apiVersion).group === Work.group);
+  const found = works.find(({ metadata }) => metadata.name === name);
+  if (found) return found as Work;
+  const others = works.map(({ metadata }) => JSON.stringify(metadata.name ?? '')).slice(0, 3);
+  throw usageError(
+    `${file} has no work ${JSON.stringify(name)}`,
+    others.length === 0 ? 'it must hold a Work' : `it has ${others.join(', ')}`,
+  );
+}
+
+function readObjects(file: string): KubeObject[] {
+  try {
+    return parseManifests(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch (cause) {
+    throw new CommandError(`cannot read ${file}`, { cause, exitCode: 2 });
+  }
+}

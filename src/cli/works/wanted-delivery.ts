@@ -1,0 +1,122 @@
+import { Namespace } from '../../api/builtin-kinds.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { Work } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { readContent } from '../../core/contents/read-content.ts';
+import type { Member } from '../../core/delivery/member.ts';
+import { refKey, refOf, type ObjectRef } from '../../core/delivery/object-ref.ts';
+import type { Owner } from '../../core/delivery/owner.ts';
+import { parseManifests, readManifests } from '../../core/delivery/read-manifests.ts';
+import { planDelivery, revisionsOnMember } from '../../core/releases/plan-delivery.ts';
+import type { ReleaseRecord } from '../../core/releases/release-record.ts';
+import { readRecords } from '../../core/releases/release-store.ts';
+import { inputsOf } from '../../core/works/inputs.ts';
+import { lookupOn } from '../../core/works/lookup.ts';
+import { renderPlain } from '../../core/works/render-plain.ts';
+import { isChart } from '../../core/works/work-indexes.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { createRenderPool } from '../../render/render-pool.ts';
+import type { JsonObject } from '../../util/json.ts';
+
+/** What a delivery would put on a member, and what the last one put there. */
+export interface WantedDelivery {
+  readonly owner: Owner;
+  readonly objects: readonly KubeObject[];
+  /** Definitions of the chart and a namespace that is made: they belong to nobody, and stay. */
+  readonly ownerless: readonly KubeObject[];
+  readonly present: readonly ObjectRef[];
+}
+
+export interface DeliverySite {
+  readonly hub: KubeClient;
+  readonly member: Member;
+  readonly signal: AbortSignal;
+}
+
+/** Renders a Work as the deliverer does. */
+export function wantDelivery(work: Work, site: DeliverySite): Promise<WantedDelivery> {
+  return isChart(work) ? wantRelease(work, site) : wantPlain(work, site);
+}
+
+async function wantPlain(work: Work, { hub, member, signal }: DeliverySite): Promise<WantedDelivery> {
+  const rendered = await renderPlain({ readContent: (digest, stop) => readContent(hub, digest, { signal: stop }) }, work, member, signal);
+  const outranked = new Set((work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy !== undefined).map(refKey));
+  const objects = rendered.filter(obj => !outranked.has(refKey(refOf(obj))));
+  return {
+    owner: { work: keyOf(work) },
+    objects,
+    ownerless: await missingNamespace(work, objects, {}, { member, signal }),
+    present: (work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy === undefined),
+  };
+}
+
+async function wantRelease(work: Work, site: DeliverySite): Promise<WantedDelivery> {
+  const { member, signal } = site;
+  const { release, options } = work.spec;
+  const owner: Owner = { release };
+  const read = (text: string) => readManifests(member, text, { namespace: release.namespace, owner, unknownKinds: 'keep', signal });
+  const records = await readRecords(member, release, signal);
+  const { manifest, definitions } = await renderRelease(work, records, site);
+  const objects = await read(manifest);
+  const earlier = await Promise.all(revisionsOnMember(records).map(record => read(record.release.manifest)));
+  const namespace = await missingNamespace(work, objects, { name: release.namespace }, site);
+  const wantedDefinitions = options?.crds === 'Skip' ? [] : definitions.flatMap(text => parseManifests(text));
+  return {
+    owner,
+    objects,
+    ownerless: [...namespace, ...(options?.crds === 'CreateReplace' ? wantedDefinitions : await missingOf(wantedDefinitions, site))],
+    present: earlier.flat().map(refOf),
+  };
+}
+
+interface Rendered {
+  readonly manifest: string;
+  readonly definitions: readonly string[];
+}
+
+/** What is deployed already, or being deployed, is not rendered again: charts may give something else each time. */
+async function renderRelease(work: Work, records: readonly ReleaseRecord[], { hub, member, signal }: DeliverySite): Promise<Rendered> {
+  const { chart, values = {}, release } = work.spec;
+  const plan = planDelivery(records, inputsOf(work));
+  if (plan.type === 'unchanged' || plan.type === 'continue') return { manifest: plan.record.release.manifest, definitions: [] };
+  const facts = plan.type === 'begin' ? plan : { revision: (records.at(-1)?.release.revision ?? 0) + 1, isUpgrade: true };
+  const digest = chart?.content ?? '';
+  const [bytes, capabilities] = await Promise.all([readContent(hub, digest, { signal }), member.kinds.capabilities(signal)]);
+  await using pool = createRenderPool({ size: 1 });
+  const { manifest, definitions } = await pool.render(
+    {
+      chart: bytes,
+      digest,
+      values: values as JsonObject,
+      release: { ...release, revision: facts.revision, isUpgrade: facts.isUpgrade },
+      capabilities,
+      lookup: lookupOn(member),
+    },
+    signal,
+  );
+  return { manifest, definitions: definitions.map(({ data }) => data.toString('utf8')) };
+}
+
+/** The namespace of the release, where the delivery would make it. */
+async function missingNamespace(
+  { spec }: Work,
+  objects: readonly KubeObject[],
+  labels: Record<string, string>,
+  { member, signal }: Pick<DeliverySite, 'member' | 'signal'>,
+): Promise<KubeObject[]> {
+  const { namespace: name } = spec.release;
+  const isOwn = objects.some(({ kind, apiVersion, metadata }) => kind === 'Namespace' && apiVersion === 'v1' && metadata.name === name);
+  if (spec.options?.createNamespace === false || isOwn) return [];
+  if (await member.client.get(Namespace, { name }, { signal })) return [];
+  return [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...(Object.keys(labels).length > 0 && { labels }) } }];
+}
+
+async function missingOf(objects: readonly KubeObject[], { member, signal }: DeliverySite): Promise<KubeObject[]> {
+  const missing: KubeObject[] = [];
+  for (const obj of objects) {
+    const ref = refOf(obj);
+    const kind = await member.kinds.find(ref, signal);
+    if (!kind || !(await member.client.get(kind, ref, { signal }))) missing.push(obj);
+  }
+  return missing;
+}
