@@ -1,6 +1,6 @@
 import { parseApiVersion, type KubeObject } from '../../api/object.ts';
 import type { DeliveredObject } from '../../api/work.ts';
-import { conditionsOf, integerAt, isStrange, strictInteger, textAt, type Condition } from './observed-fields.ts';
+import { conditionsOf, deletionTimeOf, integerAt, isStrange, strictInteger, textAt, type Condition } from './observed-fields.ts';
 
 export interface Health {
   readonly health: DeliveredObject['health'];
@@ -48,7 +48,7 @@ export function judgeHealth(obj: KubeObject | undefined, nowMs = Date.now()): He
 
 /** What holds for every kind. */
 function judgeAny(obj: KubeObject): Health | undefined {
-  if ((obj.metadata.deletionTimestamp ?? '') !== '') return { health: 'Terminating', message: 'Resource scheduled for deletion' };
+  if (deletionTimeOf(obj) !== '') return { health: 'Terminating', message: 'Resource scheduled for deletion' };
   const generation = generationOf(obj);
   const observed = generation === undefined ? undefined : observedGenerationOf(obj);
   if (generation !== undefined && observed !== undefined && observed !== generation) {
@@ -193,8 +193,8 @@ function judgePendingPod(obj: KubeObject, conditions: readonly Condition[], nowM
 function crashingContainers(obj: KubeObject): string[] {
   const { containerStatuses } = (obj['status'] ?? {}) as { containerStatuses?: unknown };
   if (!Array.isArray(containerStatuses)) return [];
-  const statuses = containerStatuses as { name?: string; state?: { waiting?: { reason?: string } } }[];
-  return statuses.filter(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff').map(({ name = '' }) => name);
+  const statuses = containerStatuses as ({ name?: string; state?: { waiting?: { reason?: string } } } | null)[];
+  return statuses.filter(one => one?.state?.waiting?.reason === 'CrashLoopBackOff').map(one => one?.name ?? '');
 }
 
 function judgeJob(obj: KubeObject): Health {

@@ -32,11 +32,18 @@ export function integerAt(obj: KubeObject, path: string, otherwise: number): num
   return asInteger(fieldAt(obj, path)) ?? otherwise;
 }
 
+/** Empty when the time is absent. */
+export function deletionTimeOf({ metadata }: KubeObject): string {
+  const time: unknown = metadata.deletionTimestamp;
+  if (time === undefined || typeof time === 'string') return time ?? '';
+  throw new StrangeFieldError('metadata.deletionTimestamp is no text');
+}
+
 /** Undefined when the field is absent. Throws when it is no integer, or stands in something that is no object. */
 export function strictInteger(obj: KubeObject, path: string): number | undefined {
   const [parent = '', ...rest] = path.split('.');
   const holder = obj[parent];
-  if (holder === undefined) return undefined;
+  if (holder === undefined || holder === null) return undefined;
   if (!isJsonObject(holder)) throw new StrangeFieldError(`${parent} is no object`);
   const value = holder[rest.join('.')];
   if (value === undefined) return undefined;
@@ -56,7 +63,8 @@ export function conditionsOf(obj: KubeObject): Condition[] {
   if (!isJsonObject(status)) throw new StrangeFieldError('status is no object');
   const conditions = status['conditions'] ?? [];
   if (!Array.isArray(conditions)) throw new StrangeFieldError('status.conditions is no list');
-  return conditions.map((condition, i) => {
+  return conditions.map((item, i) => {
+    const condition = item ?? {};
     if (!isJsonObject(condition)) throw new StrangeFieldError(`status.conditions[${i}] is no object`);
     const text = (name: string): string => {
       const value = condition[name] ?? '';
