@@ -187,6 +187,10 @@ export const Work = defineKind({
           rule: 'self.release == oldSelf.release',
           message: 'the release cannot be changed',
         },
+        {
+          rule: 'has(self.chart) == has(oldSelf.chart)',
+          message: 'a Work with a chart keeps one: what is not a chart is a Work of its own',
+        },
       ],
     },
   ),
@@ -303,6 +307,19 @@ export const workAnnotations = {
   contentOf: 'drover.io/content-of',
   /** On an object of a member that was delivered as it is, without Helm: the Work that delivers it, as namespace/name. */
   work: 'drover.io/work',
+} as const;
+
+/** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */
+export const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'options'] as const;
+
+/** On ControllerRevisions that hold earlier specs of a Work. */
+export const revisionMarks = {
+  /** Label: the uid of the Work. */
+  work: 'drover.io/work-uid',
+  /** Annotation: who changed the spec, as field managers are called. */
+  changedBy: 'drover.io/changed-by',
+  /** Annotation: the digest of what a delivery of this spec puts on the member, as in the record of a release. */
+  inputs: 'drover.io/inputs',
 } as const;
 
 /** The field manager of everything that is delivered. */

@@ -81,7 +81,7 @@ function sayApplied(work: Work, facts: WorkFacts): Said {
     case 'new':
       return { status: 'Unknown', reason: workReasons.delivering, message: `${place} has not been looked at yet` };
     case 'delivering':
-      return { status: 'False', reason: workReasons.delivering, message: `${place} is being delivered` };
+      return { status: 'False', reason: workReasons.delivering, message: `${place} ${phase.step ?? 'is being delivered'}` };
     case 'waiting':
       return { status: 'False', reason: phase.reason, message: phase.message };
     case 'suspended':

@@ -14,7 +14,7 @@ export type Phase =
   /** Left as it is because somebody wants that. */
   | { readonly kind: 'suspended' }
   | { readonly kind: 'outranked'; readonly by: string; readonly priority: number }
-  | { readonly kind: 'delivering' }
+  | { readonly kind: 'delivering'; /** What is being done, as in "waits for its hooks". */ readonly step?: string }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'planned' }
   | { readonly kind: 'failed'; readonly reason: WorkReason; readonly message: string; readonly isFinal: boolean }

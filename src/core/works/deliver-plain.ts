@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto';
+import { Namespace } from '../../api/builtin-kinds.ts';
+import { StatusError } from '../../api/status.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { workAnnotations, workReasons, type Work } from '../../api/work.ts';
+import { settled, type Outcome } from '../../runtime/controller.ts';
+import { keyOf, type Key } from '../../runtime/key.ts';
+import { printJson } from '../../util/json.ts';
+import { timestamp } from '../../util/timestamp.ts';
+import { applyObjects } from '../delivery/apply-objects.ts';
+import { DeliveryError } from '../delivery/delivery-error.ts';
+import type { Member } from '../delivery/member.ts';
+import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
+import { removeObjects } from '../delivery/remove-objects.ts';
+import { competes, isLeaving } from './claims.ts';
+import { placeOf } from './decide-status.ts';
+import type { DeliveryDesk, Turn } from './delivery-desk.ts';
+import { driftMark, wantsDrift } from './followers.ts';
+import { failed, isHeldBack, mayDeliver } from './hold-back.ts';
+import { inputsOf } from './inputs.ts';
+import { winnerOf } from './object-claims.ts';
+import { planDelivery } from './plan-delivery.ts';
+import { renderPlain } from './render-plain.ts';
+import type { InventoryEntry, WorkState } from './work-state.ts';
+
+/** Who delivers each object that a Work wants. */
+interface Shares {
+  readonly own: readonly KubeObject[];
+  readonly entries: readonly InventoryEntry[];
+}
+
+/**
+ * Delivers Works without a chart. Each object is contested on its own: the highest claim delivers it, the others wait for it, and it goes only when
+ * nobody wants it any more. What a Work may have put on the member is in its status before it is put there.
+ */
+export function plainDelivery(desk: DeliveryDesk) {
+  const { works, members, reports, followers, events } = desk;
+  /** Deliveries that change objects at the moment. Whoever takes objects over waits until they have ended. */
+  const acting = new Map<Key, Promise<void>>();
+  /** What was last applied, so that of a Work with many objects only those are sent that have changed. */
+  const applied = new Map<Key, ReadonlyMap<string, string>>();
+
+  return { reconcile, forget };
+
+  async function reconcile(key: Key, turn: Turn): Promise<Outcome> {
+    const work = works.get(key);
+    if (!work) {
+      forget(key);
+      return settled;
+    }
+    const state = desk.state(work);
+    if (isLeaving(work)) return act(key, () => remove(work, state, turn));
+    if (!mayDeliver(work)) return settled;
+    try {
+      if (work.spec.sync === 'DryRun') return await plan(work, state, turn);
+      return await deliver(work, state, turn);
+    } catch (error) {
+      applied.delete(key);
+      return failed(desk, work, state, error, turn);
+    }
+  }
+
+  /** Of a Work that is gone: those who share an object with it may have it now. */
+  function forget(key: Key): void {
+    const [namespace = ''] = key.split('/', 1);
+    applied.delete(key);
+    lookAt(desk.claims(namespace).set(key, undefined));
+  }
+
+  function lookAt(keys: Iterable<Key>): void {
+    desk.look([...keys].map(key => works.get(key)).filter(work => work !== undefined));
+  }
+
+  async function deliver(work: Work, state: WorkState, turn: Turn): Promise<Outcome> {
+    const key = keyOf(work);
+    const inputs = inputsOf(work);
+    const isDelivered = state.delivered?.state === 'Deployed' && (state.delivered.inputs === inputs || work.spec.sync === 'Once');
+    if (isDelivered || work.spec.suspend === true) claim(work, new Set(state.inventory.keys()));
+    if (isDelivered && !hasNewShare(work, state)) return rest(work, state, turn);
+    const held = isHeldBack(desk, work, state);
+    if (held) return held;
+
+    const member = members.open(work.metadata.namespace!);
+    const objects = await renderPlain(desk, work, member, turn.signal);
+    claim(work, new Set(objects.map(obj => refKey(refOf(obj)))));
+    return act(key, () => put(work, state, { member, objects, inputs }, turn));
+  }
+
+  /** Tells those who share objects with the Work when they may have to give one up, or may have one back. */
+  function claim(work: Work, objects: ReadonlySet<string>): void {
+    lookAt(desk.claims(work.metadata.namespace!).set(keyOf(work), objects));
+  }
+
+  /** One delivery at a time of all that share an object. */
+  async function act(key: Key, deed: () => Promise<Outcome>): Promise<Outcome> {
+    const [namespace = ''] = key.split('/', 1);
+    for (;;) {
+      const others = [...desk.claims(namespace).rivals(key)].map(rival => acting.get(rival)).filter(one => one !== undefined);
+      if (others.length === 0) break;
+      await Promise.all(others);
+    }
+    const done = Promise.withResolvers<void>();
+    acting.set(key, done.promise);
+    try {
+      return await deed();
+    } finally {
+      acting.delete(key);
+      done.resolve();
+    }
+  }
+
+  /** Whether objects have come to the Work, or gone from it, since it was delivered. */
+  function hasNewShare(work: Work, state: WorkState): boolean {
+    return [...state.inventory].some(
+      ([object, { outrankedBy }]) => winner(work, object)?.metadata.name !== (outrankedBy ?? work.metadata.name),
+    );
+  }
+
+  function winner(work: Work, object: string): Work | undefined {
+    const claimants = [...desk.claims(work.metadata.namespace!).claimants(object)].map(key => works.get(key));
+    return winnerOf(claimants.filter(one => one !== undefined && competes(one)) as Work[]);
+  }
+
+  function share(work: Work, objects: readonly KubeObject[]): Shares {
+    const own: KubeObject[] = [];
+    const entries = objects.map((obj): InventoryEntry => {
+      const ref = refOf(obj);
+      const has = winner(work, refKey(ref));
+      if (!has || has.metadata.uid === work.metadata.uid) own.push(obj);
+      return has && has.metadata.uid !== work.metadata.uid ? { ref, outrankedBy: has.metadata.name! } : { ref };
+    });
+    return { own, entries };
+  }
+
+  async function put(
+    work: Work,
+    state: WorkState,
+    { member, objects, inputs }: { member: Member; objects: readonly KubeObject[]; inputs: string },
+    turn: Turn,
+  ): Promise<Outcome> {
+    const key = keyOf(work);
+    const { own, entries } = share(work, objects);
+    const wanted = new Set(entries.map(({ ref }) => refKey(ref)));
+    const before = [...state.inventory.values()];
+    const leftover = before.filter(({ ref }) => !wanted.has(refKey(ref)));
+    const wasDeployed = state.delivered?.state === 'Deployed';
+    const known = new Set(wasDeployed ? before.filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => refKey(ref)) : []);
+    const at = timestamp(desk.now());
+    const isGrowing = entries.some(({ ref, outrankedBy }) => outrankedBy === undefined && !known.has(refKey(ref)));
+    state.inventory = [...entries, ...leftover];
+    // What may be on the member is written down first: whoever goes on after a crash finds it.
+    if (isGrowing || leftover.length > 0) {
+      state.phase = { kind: 'delivering' };
+      state.delivered = { inputs, state: 'Pending', at };
+      await reports.now(key);
+    }
+
+    const changed = whatChanged(key, own, known, state);
+    if (!wasDeployed) await ensureNamespace(work, own, member, turn.signal);
+    await apply(work, changed, member, known, turn.signal);
+    const kept = await prune(work, leftover, member, turn.signal);
+
+    applied.set(key, new Map(own.map(obj => [refKey(refOf(obj)), hashOf(obj)])));
+    state.inventory = [...entries, ...kept];
+    state.delivered = { inputs, state: 'Deployed', at };
+    state.succeed({ kind: 'delivered' });
+    watch(work, state, member, own);
+    reports.soon(key);
+    return settled;
+  }
+
+  /** Objects as they were applied by this process before, and that are still there, need not be sent again. */
+  function whatChanged(key: Key, own: readonly KubeObject[], known: ReadonlySet<string>, state: WorkState): readonly KubeObject[] {
+    const last = applied.get(key);
+    if (!last) return own;
+    const missing = new Set(state.objects.filter(({ health }) => health === 'NotFound' || health === 'Terminating').map(refKey));
+    return own.filter(obj => {
+      const object = refKey(refOf(obj));
+      return !known.has(object) || missing.has(object) || last.get(object) !== hashOf(obj);
+    });
+  }
+
+  /** Objects that bear the mark of a Work that does not want them any more, or is outranked, are taken over. */
+  async function apply(work: Work, objects: readonly KubeObject[], member: Member, owned: ReadonlySet<string>, signal: AbortSignal) {
+    const { options } = work.spec;
+    const known = new Set(owned);
+    for (;;) {
+      try {
+        await applyObjects(member, objects, {
+          owner: { work: keyOf(work) },
+          known,
+          signal,
+          ...(options?.force !== undefined && { force: options.force }),
+          ...(options?.takeOwnership !== undefined && { takeOwnership: options.takeOwnership }),
+        });
+        return;
+      } catch (error) {
+        const ref = error instanceof DeliveryError && error.reason === workReasons.notOwned ? error.object : undefined;
+        if (!ref || known.has(refKey(ref)) || !(await isGivenUp(work, ref, member, signal))) throw error;
+        for (const obj of objects) {
+          const other = refOf(obj);
+          if (desk.claims(work.metadata.namespace!).claimants(refKey(other)).size > 1) known.add(refKey(other));
+        }
+        known.add(refKey(ref));
+      }
+    }
+  }
+
+  async function isGivenUp(work: Work, ref: ObjectRef, member: Member, signal: AbortSignal): Promise<boolean> {
+    const kind = await member.kinds.find(ref, signal);
+    const found = kind && (await member.client.get(kind, ref, { signal }));
+    const owner = found?.metadata.annotations?.[workAnnotations.work];
+    const { namespace } = work.metadata;
+    if (owner === undefined || !owner.startsWith(`${namespace}/`)) return owner === undefined && found === undefined;
+    const other = works.get(owner);
+    return !other || isLeaving(other) || winner(work, refKey(ref))?.metadata.uid === work.metadata.uid;
+  }
+
+  async function ensureNamespace({ spec }: Work, objects: readonly KubeObject[], { client }: Member, signal: AbortSignal): Promise<void> {
+    const { namespace } = spec.release;
+    if (spec.options?.createNamespace === false || !objects.some(({ metadata }) => metadata.namespace === namespace)) return;
+    if (objects.some(({ kind, apiVersion, metadata }) => kind === 'Namespace' && apiVersion === 'v1' && metadata.name === namespace))
+      return;
+    if (await client.get(Namespace, { name: namespace }, { signal })) return;
+    await client
+      .create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
+      });
+  }
+
+  /** Answers what stays although it is not wanted any more. */
+  async function prune(work: Work, leftover: readonly InventoryEntry[], member: Member, signal: AbortSignal): Promise<InventoryEntry[]> {
+    const mine = leftover.filter(({ ref, outrankedBy }) => outrankedBy === undefined && !isWantedByOthers(work, ref));
+    if (work.spec.options?.prune === false || mine.length === 0) return [];
+    await registerAll(work, member, signal);
+    const gone = mine.filter(({ ref }) => !isWantedByOthers(work, ref)).map(({ ref }) => ref);
+    await removeObjects(member, gone, { owner: { work: keyOf(work) }, signal });
+    return [];
+  }
+
+  function isWantedByOthers(work: Work, ref: ObjectRef): boolean {
+    const own = keyOf(work);
+    return [...desk.claims(work.metadata.namespace!).claimants(refKey(ref))].some(key => {
+      const other = key === own ? undefined : works.get(key);
+      return other !== undefined && !isLeaving(other);
+    });
+  }
+
+  /** Before anything is deleted it must be known what every Work of the cluster wants, also those that nobody has looked at since the start. */
+  async function registerAll({ metadata }: Work, member: Member, signal: AbortSignal): Promise<void> {
+    const claims = desk.claims(metadata.namespace!);
+    for (const other of works.by('cluster', metadata.namespace!)) {
+      const key = keyOf(other);
+      if (other.spec.chart || claims.has(key) || isLeaving(other)) continue;
+      const state = desk.state(other);
+      const refs = await renderPlain(desk, other, member, signal).then(
+        objects => objects.map(refOf),
+        () => [],
+      );
+      if (!claims.has(key)) claims.set(key, new Set([...state.inventory.keys(), ...refs.map(refKey)]));
+    }
+  }
+
+  /** Nothing to do but to keep an eye on it. */
+  async function rest(work: Work, state: WorkState, turn: Turn): Promise<Outcome> {
+    const key = keyOf(work);
+    if (members.isLost(work.metadata.namespace!)) {
+      state.phase = { kind: 'unreachable' };
+      reports.soon(key);
+      return settled;
+    }
+    state.succeed(work.spec.suspend === true ? { kind: 'suspended' } : { kind: 'delivered' });
+    const member = members.open(work.metadata.namespace!);
+    const isNew = wantsDrift(work) && !followers.isFollowingDrift(key, member, driftMark(work, state));
+    watch(work, state, member, isNew ? share(work, await renderPlain(desk, work, member, turn.signal)).own : undefined);
+    reports.soon(key);
+    return settled;
+  }
+
+  /** Without objects drift is watched as it was. */
+  function watch(work: Work, state: WorkState, member: Member, objects: readonly KubeObject[] | undefined): void {
+    const own = [...state.inventory.values()].filter(({ outrankedBy }) => outrankedBy === undefined);
+    followers.follow(
+      work,
+      state,
+      member,
+      own.map(({ ref }) => ref),
+    );
+    if (!wantsDrift(work)) followers.followDrift(work, state, member, undefined);
+    else if (objects) followers.followDrift(work, state, member, { objects, owner: { work: keyOf(work) }, mark: driftMark(work, state) });
+  }
+
+  async function plan(work: Work, state: WorkState, turn: Turn): Promise<Outcome> {
+    const held = isHeldBack(desk, work, state);
+    if (held) return held;
+    const member = members.open(work.metadata.namespace!);
+    const objects = await renderPlain(desk, work, member, turn.signal);
+    const present = [...state.inventory.values()].map(({ ref }) => ref);
+    state.plan = await planDelivery(member, { objects, present, owner: { work: keyOf(work) } }, turn.signal);
+    state.succeed({ kind: 'planned' });
+    reports.soon(keyOf(work));
+    return settled;
+  }
+
+  /** Of a Work that is being deleted. Objects that others want stay for them. */
+  async function remove(work: Work, state: WorkState, turn: Turn): Promise<Outcome> {
+    const key = keyOf(work);
+    followers.stop(key);
+    if (state.phase.kind === 'removed') return settled;
+    let reason: 'Kept' | 'Uninstalled' | 'HandedOver';
+    try {
+      reason = await takeAway(work, state, turn);
+    } catch (error) {
+      return failed(desk, work, state, error, turn);
+    }
+    state.letGo();
+    state.succeed({ kind: 'removed', reason });
+    const place = placeOf(work, { cluster: desk.clusterName(work) });
+    events.record(work, { type: 'Normal', reason, action: 'Remove', note: `${place}: ${reason}` });
+    lookAt(desk.claims(work.metadata.namespace!).set(key, undefined));
+    reports.soon(key);
+    return settled;
+  }
+
+  async function takeAway(work: Work, state: WorkState, turn: Turn): Promise<'Kept' | 'Uninstalled' | 'HandedOver'> {
+    const key = keyOf(work);
+    const mine = [...state.inventory.values()].filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => ref);
+    if (mine.length === 0) return workReasons.uninstalled;
+    if (work.spec.onDelete === 'Keep') return workReasons.kept;
+    state.phase = { kind: 'removing' };
+    reports.soon(key);
+    const member = members.open(work.metadata.namespace!);
+    await registerAll(work, member, turn.signal);
+    const gone = mine.filter(ref => !isWantedByOthers(work, ref));
+    await removeObjects(member, gone, { owner: { work: key }, signal: turn.signal });
+    return gone.length < mine.length ? workReasons.handedOver : workReasons.uninstalled;
+  }
+}
+
+const hashOf = (obj: KubeObject): string => createHash('sha256').update(printJson(obj)).digest('base64');

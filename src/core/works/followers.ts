@@ -1,0 +1,101 @@
+import type { KubeObject } from '../../api/object.ts';
+import type { DriftedField, Work } from '../../api/work.ts';
+import { keyOf, type Key } from '../../runtime/key.ts';
+import type { Member } from '../delivery/member.ts';
+import type { ObjectRef } from '../delivery/object-ref.ts';
+import type { Owner } from '../delivery/owner.ts';
+import { watchDrift } from '../delivery/watch-drift.ts';
+import { healthFollower, type HealthFollower } from './follow-health.ts';
+import type { WorkState } from './work-state.ts';
+
+export interface DriftWanted {
+  /** As they were delivered. */
+  readonly objects: readonly KubeObject[];
+  readonly owner: Owner;
+  /** Names the delivery and how it is watched: another one is watched anew. */
+  readonly mark: string;
+}
+
+/** Keeps an eye on what was delivered. */
+export interface Followers {
+  /** How the objects of the Work are, from now on. */
+  follow(work: Work, state: WorkState, member: Member, refs: Iterable<ObjectRef>): void;
+  /** Also whether others change them. Undefined ends that. */
+  followDrift(work: Work, state: WorkState, member: Member, wanted: DriftWanted | undefined): void;
+  /** Whether drift of this delivery is watched already. */
+  isFollowingDrift(key: Key, member: Member, mark: string): boolean;
+  stop(key: Key): void;
+}
+
+interface Followed {
+  readonly member: Member;
+  readonly health: HealthFollower;
+  drift: { readonly stop: AbortController; readonly mark: string } | undefined;
+}
+
+export const wantsDrift = ({ spec }: Work): boolean =>
+  (spec.sync === 'DetectDrift' || spec.sync === 'CorrectDrift') && spec.suspend !== true;
+
+/** Of one delivery of a Work. */
+export const driftMark = (work: Work, state: WorkState): string =>
+  `${work.metadata.generation} ${state.delivered?.inputs} ${state.delivered?.at}`;
+
+/** `onChange` hears that something is different about a Work. */
+export function createFollowers(onChange: (key: Key) => void, signal: AbortSignal): Followers {
+  const followed = new Map<Key, Followed>();
+  signal.addEventListener('abort', () => [...followed.keys()].forEach(stop), { once: true });
+
+  return {
+    follow(work, state, member, refs) {
+      entryFor(work, state, member).health.follow(refs);
+    },
+    followDrift(work, state, member, wanted) {
+      const key = keyOf(work);
+      const entry = entryFor(work, state, member);
+      entry.drift?.stop.abort();
+      entry.drift = undefined;
+      if (!wanted) return setDrift(key, state, []);
+      const stop = new AbortController();
+      entry.drift = { stop, mark: wanted.mark };
+      watchDrift(member, wanted.objects, {
+        owner: wanted.owner,
+        exclusions: work.spec.driftExclusions ?? [],
+        correct: work.spec.sync === 'CorrectDrift',
+        onDrift: fields => setDrift(key, state, fields),
+        ...(work.spec.options?.force !== undefined && { force: work.spec.options.force }),
+        signal: AbortSignal.any([signal, stop.signal]),
+      });
+    },
+    isFollowingDrift(key, member, mark) {
+      const entry = followed.get(key);
+      return entry?.member === member && entry.drift?.mark === mark;
+    },
+    stop,
+  };
+
+  function entryFor(work: Work, state: WorkState, member: Member): Followed {
+    const key = keyOf(work);
+    const present = followed.get(key);
+    if (present?.member === member) return present;
+    stop(key);
+    const health = healthFollower(member, (ref, judged) => {
+      if (state.setHealth(ref, judged)) onChange(key);
+    });
+    const entry: Followed = { member, health, drift: undefined };
+    followed.set(key, entry);
+    return entry;
+  }
+
+  function setDrift(key: Key, state: WorkState, fields: readonly DriftedField[]): void {
+    if (fields.length === 0 && state.drift.length === 0) return;
+    state.drift = fields;
+    onChange(key);
+  }
+
+  function stop(key: Key): void {
+    const entry = followed.get(key);
+    followed.delete(key);
+    entry?.health[Symbol.dispose]();
+    entry?.drift?.stop.abort();
+  }
+}

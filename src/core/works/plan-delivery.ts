@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../api/object.ts';
+import type { PlannedObject } from '../../api/work.ts';
+import { jsonEqual } from '../../util/json.ts';
+import { mapBounded } from '../../util/map-bounded.ts';
+import { applyObjects } from '../delivery/apply-objects.ts';
+import type { Member } from '../delivery/member.ts';
+import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
+import type { Owner } from '../delivery/owner.ts';
+
+export interface Planned {
+  readonly objects: readonly KubeObject[];
+  /** What an earlier delivery put there. */
+  readonly present: readonly ObjectRef[];
+  readonly owner: Owner;
+}
+
+const concurrency = 8;
+
+/** What a delivery would do to each object, asked of the member itself: it changes nothing. */
+export async function planDelivery(member: Member, { objects, present, owner }: Planned, signal: AbortSignal): Promise<PlannedObject[]> {
+  const planned = await mapBounded(objects, concurrency, obj => planObject(member, obj, owner, signal));
+  const wanted = new Set(objects.map(obj => refKey(refOf(obj))));
+  const gone = present.filter(ref => !wanted.has(refKey(ref))).map((ref): PlannedObject => ({ ...ref, action: 'Delete' }));
+  return [...planned, ...gone];
+}
+
+async function planObject(member: Member, obj: KubeObject, owner: Owner, signal: AbortSignal): Promise<PlannedObject> {
+  const ref = refOf(obj);
+  const kind = await member.kinds.find(ref, signal);
+  // Its definition may be part of the same delivery.
+  const live = kind && (await member.client.get(kind, ref, { signal }));
+  if (!live) return { ...ref, action: 'Create' };
+  const [next] = await applyObjects(member, [obj], { owner, takeOwnership: true, dryRun: true, signal });
+  return { ...ref, action: jsonEqual(substance(live), substance(next!)) ? 'Keep' : 'Change' };
+}
+
+/** What people mean by the object: not what the server notes about writes. */
+function substance({ metadata, ...rest }: KubeObject): object {
+  const { managedFields: _managedFields, resourceVersion: _resourceVersion, generation: _generation, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
