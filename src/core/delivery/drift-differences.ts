@@ -36,6 +36,8 @@ export function findDifferences(want: KubeObject, have: KubeObject, manager: str
 
   function compare(value: unknown, live: unknown, here: Owners, steps: readonly Step[]): void {
     if (value === undefined || value === null || jsonEqual(value, live)) return;
+    // An empty list or map that is not there says as much, and where items are merged nobody owns it.
+    if ((live === undefined || live === null) && typeof value === 'object' && Object.keys(value).length === 0) return;
     const isDivided = !isOwnedWhole(here) && live !== undefined && live !== null;
     if (isDivided && isJsonObject(value) && isJsonObject(live)) return compareFields(value, live, here, steps);
     if (isDivided && Array.isArray(value) && Array.isArray(live)) {

@@ -8,7 +8,8 @@ import { isJsonObject, jsonEqual } from '../../util/json.ts';
 export function mayBeSame(want: unknown, have: unknown): boolean {
   if (jsonEqual(want, have)) return true;
   if (have === undefined || have === null) return isEmpty(want);
-  if (want === '' || want === null) return true;
+  // Where zero stands for "not said", defaults take its place.
+  if (want === '' || want === null || (want === 0 && typeof have === 'number')) return true;
   if (Array.isArray(want)) return Array.isArray(have) && want.length === have.length && want.every((item, i) => mayBeSame(item, have[i]));
   if (isJsonObject(want)) {
     if (!isJsonObject(have)) return false;

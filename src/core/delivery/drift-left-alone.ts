@@ -4,7 +4,7 @@ import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/
 import { mapBounded } from '../../util/map-bounded.ts';
 import { hasReplicas, readScaledObjects, type ScaledObjects } from './drift-autoscalers.ts';
 import { pairItems } from './drift-differences.ts';
-import { pointersFor, type Pointer } from './drift-exclusions.ts';
+import { pointersFor, withoutPointers, type Pointer } from './drift-exclusions.ts';
 import { isOwnedWhole, listKindOf, ownersAt, readOwners, type Owners } from './drift-owners.ts';
 import type { Member } from './member.ts';
 
@@ -78,7 +78,7 @@ export function leaveAlone(
   function leave(value: Json, have: Json | undefined, here: Owners, pointer: Pointer, isPart: boolean): Json | undefined {
     const [step, ...rest] = pointer;
     if (step === undefined) return leaveHere(value, have, here, isPart);
-    if (have === undefined || have === null) return value;
+    if (have === undefined || have === null) return missing === 'deliver' ? value : withoutPointers(value, [pointer]);
     const isWhole = isPart || isOwnedWhole(here);
     if (Array.isArray(value)) return Array.isArray(have) ? leaveInList(value, have, here, step, rest, isWhole) : value;
     if (!isJsonObject(value) || !isJsonObject(have)) return value;
