@@ -57,25 +57,25 @@ async function startRig(t: Parameters<typeof startMemoryServer>[0]) {
 test('replicas that an autoscaler has set survive the next delivery', async t => {
   const { addAutoscaler, deliver, scale } = await startRig(t);
   await addAutoscaler();
-  assert.equal((await deliver()).spec.replicas, 3);
+  assert.equal((await deliver()).spec!.replicas, 3);
   await scale(7);
   const { spec } = await deliver({}, deployment('nginx:2'));
-  assert.equal(spec.replicas, 7);
-  assert.equal(spec.template.spec!.containers[0]!.image, 'nginx:2');
+  assert.equal(spec!.replicas, 7);
+  assert.equal(spec!.template.spec!.containers[0]!.image, 'nginx:2');
 });
 
 test('replicas that nobody has scaled yet are not reset when an autoscaler appears', async t => {
   const { addAutoscaler, deliver } = await startRig(t);
   await deliver();
   await addAutoscaler();
-  assert.equal((await deliver({}, { ...deployment(), spec: { ...deployment().spec, replicas: 2 } })).spec.replicas, 3);
+  assert.equal((await deliver({}, { ...deployment(), spec: { ...deployment().spec, replicas: 2 } })).spec!.replicas, 3);
 });
 
 test('without an autoscaler replicas are delivered', async t => {
   const { deliver, scale } = await startRig(t);
   await deliver();
   await scale(7);
-  assert.equal((await deliver()).spec.replicas, 3);
+  assert.equal((await deliver()).spec!.replicas, 3);
 });
 
 test('excluded fields stay as others made them, also inside of lists', async t => {
@@ -91,7 +91,7 @@ test('excluded fields stay as others made them, also inside of lists', async t =
   ];
   await client.patch(Deployment, ref, { type: 'json', body }, { fieldManager: 'kubectl-edit' });
   const { spec, metadata } = await deliver({ exclusions }, { ...deployment(), metadata: { ...ref, labels: { team: 'a' } } });
-  const [sidecar, web] = [...spec.template.spec!.containers].sort((a, b) => a.name.localeCompare(b.name));
+  const [sidecar, web] = [...spec!.template.spec!.containers].sort((a, b) => a.name.localeCompare(b.name));
   assert.equal(sidecar!.name, 'sidecar');
   assert.equal(web!.image, 'nginx:9');
   assert.deepEqual(web!.args, ['-a', '-y']);

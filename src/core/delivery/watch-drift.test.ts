@@ -179,7 +179,7 @@ test('replicas that an autoscaler owns, and excluded paths, are left alone', asy
   const read = () => client.get(Deployment, { namespace, name: 'web' });
   const fixed = await eventually(read, obj => obj?.metadata.labels?.['tier'] === 'a', patient);
   await hear(fields => fields.length === 0);
-  assert.equal(fixed!.spec.replicas, 7);
+  assert.equal(fixed!.spec!.replicas, 7);
   assert.equal(fixed!.metadata.labels!['team'], 'b');
   const told = new Set(reports.flatMap(({ fields }) => fields.map(({ path }) => path)));
   assert.deepEqual([...told], ['.metadata.labels.tier']);
