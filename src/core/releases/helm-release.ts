@@ -84,3 +84,9 @@ export const chartTitle = ({ metadata }: HelmChart): string => `${textOf(metadat
 export const appVersionOf = ({ metadata }: HelmChart): string => textOf(metadata['appVersion']);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/**
+ * What our records say about how objects were applied. Helm uses the same way when it rolls back or upgrades what we delivered; server-side it
+ * would meet our fields and refuse ("conflict with drover"), client-side it does what it is told.
+ */
+export const recordedApplyMethod = 'csa';

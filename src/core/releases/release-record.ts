@@ -15,6 +15,10 @@ export interface Progress {
   readonly begun?: string;
   /** Hooks that have ended well, as event/index. */
   readonly ended: readonly string[];
+  /** Why the hook that was begun failed. */
+  readonly problem?: string;
+  /** Why the revision failed. */
+  readonly failure?: string;
   /** The revision that failed and is being undone by this one. */
   readonly undoes?: number;
   /** Whether a failed revision is still to be undone. */
@@ -96,13 +100,15 @@ export function parseProgress(text: string | undefined): Progress | undefined {
     return undefined;
   }
   if (!isJsonObject(value)) return undefined;
-  const { inputs, attempt, begun, ended, undoes, mustUndo } = value;
+  const { inputs, attempt, begun, ended, problem, failure, undoes, mustUndo } = value;
   if (typeof inputs !== 'string' || typeof attempt !== 'number' || !Array.isArray(ended)) return undefined;
   return {
     inputs,
     attempt,
     ...(typeof begun === 'string' && { begun }),
     ended: ended.filter(key => typeof key === 'string'),
+    ...(typeof problem === 'string' && { problem }),
+    ...(typeof failure === 'string' && { failure }),
     ...(typeof undoes === 'number' && { undoes }),
     ...(mustUndo === true && { mustUndo }),
   };

@@ -1,0 +1,44 @@
+import { failpoint } from '../../runtime/failpoint.ts';
+import type { Member } from '../delivery/member.ts';
+import { OpenRecord } from './open-record.ts';
+import { lastGood } from './plan-delivery.ts';
+import { isPassing, ReleaseError } from './release-error.ts';
+import type { ReleaseContext } from './release-input.ts';
+import type { ReleaseOptions } from './release-options.ts';
+import type { ReleaseRecord } from './release-record.ts';
+import { finishRollback, rollBackTo } from './rollback-release.ts';
+import { uninstallRecords } from './uninstall-release.ts';
+
+interface UndoDeps {
+  readonly failed: ReleaseRecord;
+  /** The pending rollback that an earlier process began. */
+  readonly undoing: ReleaseRecord | undefined;
+  /** All revisions, oldest first. */
+  readonly records: readonly ReleaseRecord[];
+  readonly options: ReleaseOptions;
+  readonly ctx: ReleaseContext;
+  /** Why it failed. */
+  readonly cause: unknown;
+}
+
+/** Takes back a revision that failed: to the last good one, or away when there was none. Throws always: what was asked for is not there. */
+export async function undoRelease(member: Member, deps: UndoDeps): Promise<never> {
+  const { failed, undoing, records, options, ctx, cause } = deps;
+  const { name, revision } = failed.release;
+  const good = lastGood(records);
+  const undone = good ? 'RolledBack' : 'Uninstalled';
+  try {
+    if (undoing) await finishRollback(member, new OpenRecord(member, undoing, ctx), { records: records.slice(0, -1), options, ctx });
+    else if (good) await rollBackTo(member, good, { records, options, ctx, undoes: revision });
+    else await uninstallRecords(member, records, { ...options, keepHistory: false }, ctx);
+  } catch (error) {
+    if (isPassing(error, ctx.signal)) throw error;
+    const words = good
+      ? 'an error occurred while rolling back the release. original upgrade error'
+      : 'an error occurred while uninstalling the release. original install error';
+    throw new ReleaseError(words, { revision, cause: new AggregateError([cause, error]) });
+  }
+  failpoint('releases.afterUndo');
+  const how = good ? 'rolled back' : 'uninstalled';
+  throw new ReleaseError(`release ${name} failed, and has been ${how} due to rollback-on-failure being set`, { revision, undone, cause });
+}
