@@ -11,6 +11,7 @@ import { memberDirectory, type MemberDirectory } from '../core/clusters/member-d
 import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
 import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
 import { publishGatewayAddress } from '../core/registration/gateway-address.ts';
+import { runWorks } from '../core/works/run-works.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
@@ -18,6 +19,7 @@ import type { RunningController } from '../runtime/controller.ts';
 import type { ControllerStats } from '../runtime/controller-stats.ts';
 import { informer, type Informer } from '../runtime/informer.ts';
 import { log } from '../runtime/log.ts';
+import { createRenderPool } from '../render/render-pool.ts';
 import { runSandboxes } from '../sandbox/run-sandboxes.ts';
 import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
 
@@ -71,6 +73,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
   });
+  const renderer = createRenderPool();
   const controllers: RunningController[] = [];
   // Members are not asked before their credentials are known: those would seem to be missing.
   directory.synced.then(
@@ -79,6 +82,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
+        ...runWorks({ hub, clusters, directory, renderer, signal, onError }),
       ),
     () => {},
   );
@@ -95,6 +99,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       stop.abort(new Error('the hub stops'));
       await sessions[Symbol.asyncDispose]();
       await sandboxes[Symbol.asyncDispose]();
+      await renderer[Symbol.asyncDispose]();
     },
   };
 }

@@ -4,6 +4,8 @@ import { judgeHealth } from '../delivery/judge-health.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
 
+type Health = Pick<DeliveredObject, 'health' | 'message'>;
+
 export interface HealthFollower extends Disposable {
   /** These and no others. */
   follow(refs: Iterable<ObjectRef>): void;
@@ -12,7 +14,7 @@ export interface HealthFollower extends Disposable {
 /** Tells how objects of a member are, each time that changes. */
 export function healthFollower(
   member: Member,
-  onHealth: (ref: ObjectRef, health: Pick<DeliveredObject, 'health' | 'message'>, obj: KubeObject | undefined) => void,
+  onHealth: (ref: ObjectRef, health: Health, obj: KubeObject | undefined) => void,
 ): HealthFollower {
   const followed = new Map<string, Disposable>();
   return {
@@ -27,7 +29,7 @@ export function healthFollower(
         if (!followed.has(key))
           followed.set(
             key,
-            member.watches.follow(ref, obj => onHealth(ref, judgeHealth(obj), obj)),
+            member.watches.follow(ref, obj => onHealth(ref, told(judgeHealth(obj)), obj)),
           );
     },
     [Symbol.dispose]() {
@@ -36,3 +38,6 @@ export function healthFollower(
     },
   };
 }
+
+/** Of what is healthy there is nothing more to say. */
+const told = ({ health, message }: Health): Health => (health === 'Current' || message === undefined ? { health } : { health, message });
