@@ -98,6 +98,13 @@ test('excluded fields stay as others made them, also inside of lists', async t =
   assert.equal(metadata.labels?.['team'], 'a');
 });
 
+test('an excluded field that nobody else has written is delivered', async t => {
+  const { deliver } = await startRig(t);
+  const exclusions = [{ paths: ['/spec/replicas'] }];
+  await deliver({ exclusions });
+  assert.equal((await deliver({ exclusions }, { ...deployment(), spec: { ...deployment().spec, replicas: 2 } })).spec!.replicas, 2);
+});
+
 test('a correction does not bring back an excluded field that somebody took away', async t => {
   const { deliver, leave } = await startRig(t);
   await deliver();

@@ -19,7 +19,14 @@ export interface LeaveAloneOptions {
   readonly missing?: 'deliver' | 'leave';
 }
 
-const replicas: Pointer = ['spec', 'replicas'];
+/** What of an object is left to others. */
+export interface LeftAlone {
+  readonly pointer: Pointer;
+  /** Also a value that only we have set so far is kept: somebody will decide it soon. */
+  readonly isDecidedByOthers: boolean;
+}
+
+const replicas: LeftAlone = { pointer: ['spec', 'replicas'], isDecidedByOthers: true };
 const concurrency = 8;
 const timeoutMs = 10_000;
 
@@ -34,16 +41,16 @@ export async function withoutOwnedByOthers(
 ): Promise<KubeObject[]> {
   const scaled = new Map<string, Promise<ScaledObjects>>();
   return mapBounded(objects, concurrency, async obj => {
-    const pointers = pointersFor(obj, exclusions);
+    const spots: LeftAlone[] = pointersFor(obj, exclusions).map(pointer => ({ pointer, isDecidedByOthers: false }));
     if (hasReplicas(obj)) {
       const { namespace = '' } = obj.metadata;
       let known = scaled.get(namespace);
       if (!known) scaled.set(namespace, (known = readScaledObjects(member, namespace, signal)));
-      if ((await known).has(obj)) pointers.push(replicas);
+      if ((await known).has(obj)) spots.push(replicas);
     }
-    if (pointers.length === 0) return obj;
+    if (spots.length === 0) return obj;
     const live = await readLive(member, obj, signal);
-    return live ? leaveAlone(obj, live, pointers, { manager, missing }) : obj;
+    return live ? leaveAlone(obj, live, spots, { manager, missing }) : obj;
   });
 }
 
@@ -59,56 +66,72 @@ export async function readLive(
 }
 
 /**
- * At each pointer: what somebody else owns is left out, so that the member keeps it; what nobody else owns is given as it is there, because
- * a field that we owned alone and give up would be removed.
+ * At each spot: what somebody else owns is left out, so that the member keeps it; what nobody else owns is delivered, or, where others
+ * decide it, given as it is there, because a field that we owned alone and give up would be removed.
  */
 export function leaveAlone(
   want: KubeObject,
   live: KubeObject,
-  pointers: readonly Pointer[],
+  spots: readonly LeftAlone[],
   { manager, missing }: { readonly manager: string; readonly missing: 'deliver' | 'leave' },
 ): KubeObject {
-  const owners = readOwners(live, manager);
-  return pointers.reduce<Json>(
-    (left, pointer) => leave(left, live as unknown as Json, owners, pointer, false) ?? {},
-    want as unknown as Json,
-  ) as unknown as KubeObject;
-
-  /** Undefined: leave it out. */
-  function leave(value: Json, have: Json | undefined, here: Owners, pointer: Pointer, isPart: boolean): Json | undefined {
-    const [step, ...rest] = pointer;
-    if (step === undefined) return leaveHere(value, have, here, isPart);
-    if (have === undefined || have === null) return missing === 'deliver' ? value : withoutPointers(value, [pointer]);
-    const isWhole = isPart || isOwnedWhole(here);
-    if (Array.isArray(value)) return Array.isArray(have) ? leaveInList(value, have, here, step, rest, isWhole) : value;
-    if (!isJsonObject(value) || !isJsonObject(have)) return value;
-    const left: JsonObject = {};
-    for (const [key, member] of Object.entries(value)) {
-      const isMeant = step === '*' || step === key;
-      const kept = isMeant ? leave(member, own(have, key), ownersAt(here, { field: key }), rest, isWhole) : member;
-      if (kept !== undefined) left[key] = kept;
-    }
-    return left;
-  }
-
-  function leaveInList(value: Json[], have: Json[], here: Owners, step: string, rest: Pointer, isWhole: boolean): Json {
-    const merging = isWhole ? ({ kind: 'whole' } as const) : listKindOf(here);
-    const liveOf = merging.kind === 'keyed' ? pairItems(value, have, merging.names, here) : undefined;
-    return value.flatMap((item, i) => {
-      if (step !== '*' && step !== String(i)) return [item];
-      const pair = liveOf?.[i];
-      const below = pair ? ownersAt(here, { keys: pair.keys }) : here;
-      const kept = leave(item, pair ? pair.live : have[i], below, rest, isWhole || merging.kind !== 'keyed');
-      return kept === undefined ? [] : [kept];
-    });
-  }
-
-  function leaveHere(value: Json, have: Json | undefined, here: Owners, isPart: boolean): Json | undefined {
-    if (have === undefined) return missing === 'deliver' ? value : undefined;
-    if (jsonEqual(value, have)) return value;
-    const isOthers = here.ours === undefined && here.others.length > 0;
-    return isOthers && !isPart ? undefined : have;
-  }
+  const here: Place = { have: live as unknown as Json, owners: readOwners(live, manager), isPart: false };
+  let left = want as unknown as Json;
+  for (const { pointer, isDecidedByOthers } of spots) left = leave(left, here, pointer, { missing, isDecidedByOthers }) ?? {};
+  // Whatever is excluded, an object has its name.
+  const { apiVersion, kind, metadata } = want;
+  const kept = left as unknown as Partial<KubeObject>;
+  const { name, namespace } = metadata;
+  return { ...kept, apiVersion, kind, metadata: { ...kept.metadata, name, ...(namespace !== undefined && { namespace }) } } as KubeObject;
 }
 
-const own = (value: JsonObject, key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined);
+/** What is on the member at one path. */
+interface Place {
+  readonly have: Json | undefined;
+  readonly owners: Owners;
+  /** It lies within a value that has one owner as a whole. */
+  readonly isPart: boolean;
+}
+
+interface Manner {
+  readonly missing: 'deliver' | 'leave';
+  readonly isDecidedByOthers: boolean;
+}
+
+/** Undefined: leave it out. */
+function leave(value: Json, { have, owners, isPart }: Place, pointer: Pointer, manner: Manner): Json | undefined {
+  const [step, ...rest] = pointer;
+  if (step === undefined) return leaveHere(value, { have, owners, isPart }, manner);
+  if (have === undefined || have === null) return manner.missing === 'deliver' ? value : withoutPointers(value, [pointer]);
+  const here = { owners, isPart: isPart || isOwnedWhole(owners) };
+  if (Array.isArray(value)) return Array.isArray(have) ? leaveInList(value, { ...here, have }, pointer, manner) : value;
+  if (!isJsonObject(value) || !isJsonObject(have)) return value;
+  const left: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    const below = { ...here, have: Object.hasOwn(have, key) ? have[key] : undefined, owners: ownersAt(owners, { field: key }) };
+    const kept = step === '*' || step === key ? leave(member, below, rest, manner) : member;
+    if (kept !== undefined) left[key] = kept;
+  }
+  return left;
+}
+
+function leaveInList(value: Json[], { have, owners, isPart }: Place & { have: Json[] }, [step, ...rest]: Pointer, manner: Manner): Json {
+  const merging = isPart ? undefined : listKindOf(owners);
+  const pairs = merging?.kind === 'keyed' ? pairItems(value, have, merging.names, owners) : undefined;
+  return value.flatMap((item, i) => {
+    if (step !== '*' && step !== String(i)) return [item];
+    const pair = pairs?.[i];
+    const below = pair
+      ? { have: pair.live, owners: ownersAt(owners, { keys: pair.keys }), isPart }
+      : { have: have[i], owners, isPart: true };
+    const kept = leave(item, below, rest, manner);
+    return kept === undefined ? [] : [kept];
+  });
+}
+
+function leaveHere(value: Json, { have, owners, isPart }: Place, { missing, isDecidedByOthers }: Manner): Json | undefined {
+  if (have === undefined) return missing === 'deliver' ? value : undefined;
+  if (jsonEqual(value, have) || (owners.ours !== undefined && !isDecidedByOthers)) return value;
+  const isOthers = owners.ours === undefined && owners.others.length > 0;
+  return isOthers && !isPart ? undefined : have;
+}
