@@ -86,6 +86,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/diff.ts')).defineDiff,
   },
   {
+    name: 'history',
+    summary: 'show what a Work has delivered',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/history.ts')).defineHistory,
+  },
+  {
+    name: 'rollback',
+    summary: 'bring back what a Work delivered earlier',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/rollback.ts')).defineRollback,
+  },
+  {
     name: 'template',
     summary: 'render a chart as "helm template" does',
     group: 'Charts:',

@@ -9,7 +9,7 @@ import type { Owner } from '../../core/delivery/owner.ts';
 import { parseManifests, readManifests } from '../../core/delivery/read-manifests.ts';
 import { planDelivery, revisionsOnMember } from '../../core/releases/plan-delivery.ts';
 import type { ReleaseRecord } from '../../core/releases/release-record.ts';
-import { readRecords } from '../../core/releases/release-store.ts';
+import { readReleases } from '../../core/releases/read-releases.ts';
 import { inputsOf } from '../../core/works/inputs.ts';
 import { lookupOn } from '../../core/works/lookup.ts';
 import { renderPlain } from '../../core/works/render-plain.ts';
@@ -55,7 +55,7 @@ async function wantRelease(work: Work, site: DeliverySite): Promise<WantedDelive
   const { release, options } = work.spec;
   const owner: Owner = { release };
   const read = (text: string) => readManifests(member, text, { namespace: release.namespace, owner, unknownKinds: 'keep', signal });
-  const records = await readRecords(member, release, signal);
+  const records = await readReleases(member, release, { signal });
   const { manifest, definitions } = await renderRelease(work, records, site);
   const objects = await read(manifest);
   const earlier = await Promise.all(revisionsOnMember(records).map(record => read(record.release.manifest)));

@@ -1,0 +1,80 @@
+import { Option, type Command } from 'commander';
+import type { ControllerRevision } from '../../api/builtin-kinds.ts';
+import { Work } from '../../api/work.ts';
+import { isJsonObject } from '../../util/json.ts';
+import { CommandError, usageError } from '../exit-codes.ts';
+import { connectToHub } from '../hub-client.ts';
+import { parseSeconds } from '../option-values.ts';
+import type { Terminal } from '../terminal.ts';
+import { findWork } from '../works/find-work.ts';
+import { patchTo } from '../works/restore-revision.ts';
+import { waitUntilDelivered } from '../works/wait-until-delivered.ts';
+import { addWorkOptions, parseWorkArgument, type WorkOptions } from '../works/work-argument.ts';
+import { readRevisions } from '../works/work-revisions.ts';
+
+interface RollbackOptions extends WorkOptions {
+  dryRun: 'none' | 'client' | 'server';
+  wait?: boolean;
+  timeout: number;
+}
+
+const fieldManager = 'drover-rollback';
+
+export function defineRollback(command: Command, terminal: Terminal): void {
+  command
+    .usage('[options] work/NAME [REVISION]')
+    .argument('<work...>', 'which Work, and the revision to go back to (default: the one before the present one)')
+    .addOption(
+      new Option('--dry-run [where]', 'change nothing; "server" asks the hub whether it would be accepted')
+        .choices(['none', 'client', 'server'])
+        .preset('client')
+        .default('none'),
+    )
+    .option('--wait', 'wait until it is delivered and healthy')
+    .addOption(new Option('--timeout <time>', 'how long to wait').argParser(parseSeconds).default(300_000, '5m'));
+  addWorkOptions(command)
+    .addHelpText(
+      'after',
+      '\nPuts the chart, values, manifests and options of an earlier revision back on the\n' +
+        'Work, which delivers them like every change. Priority, order and the like stay.\n' +
+        '"drover history" shows the revisions, "drover diff" what would change.',
+    )
+    .action((words: string[], options: RollbackOptions) => rollback(words, options, terminal));
+}
+
+async function rollback(words: string[], options: RollbackOptions, terminal: Terminal): Promise<void> {
+  const { name, rest } = parseWorkArgument(words);
+  const wanted = parseRevision(rest);
+  const { signal } = terminal;
+  await using hub = await connectToHub(options, terminal);
+  const { work, namespace } = await findWork(hub, { name, cluster: options.cluster, namespace: options.namespace }, terminal);
+  if (work.metadata.deletionTimestamp !== undefined) throw new CommandError(`work ${JSON.stringify(name)} is being deleted`);
+  const kept = await readRevisions(hub.client, work, signal);
+  const chosen = chooseRevision(kept, wanted, name);
+  const patch = patchTo(isJsonObject(chosen['data']) ? chosen['data'] : {}, work);
+  const { dryRun } = options;
+  if (patch.length === 0) return terminal.out(`work.drover.io/${name} skipped rollback (it is at revision ${chosen.revision} already)\n`);
+  if (dryRun !== 'client')
+    await hub.client.patch(Work, { namespace, name }, { type: 'json', body: patch }, { fieldManager, dryRun: dryRun === 'server', signal });
+  const mark = dryRun === 'none' ? '' : dryRun === 'server' ? ' (server dry run)' : ' (dry run)';
+  terminal.out(`work.drover.io/${name} rolled back to revision ${chosen.revision}${mark}\n`);
+  if (options.wait && dryRun === 'none') await waitUntilDelivered(hub.client, { namespace, name }, options.timeout, terminal);
+}
+
+function parseRevision(words: readonly string[]): number | undefined {
+  const [word, ...others] = words;
+  if (others.length > 0) throw usageError(`${JSON.stringify(others[0])} is one word too many`);
+  if (word === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(word))
+    throw usageError(`${JSON.stringify(word)} is not a revision`, 'write its number, as "drover history" shows it');
+  // As with Helm, 0 is the one before.
+  return Number(word) || undefined;
+}
+
+function chooseRevision(kept: readonly ControllerRevision[], wanted: number | undefined, name: string): ControllerRevision {
+  const chosen = wanted === undefined ? kept.at(-2) : kept.find(({ revision }) => Number(revision) === wanted);
+  if (chosen) return chosen;
+  const hint = `"drover history work/${name}" lists those there are`;
+  if (wanted !== undefined) throw new CommandError(`work ${JSON.stringify(name)} has no revision ${wanted}`, { hint });
+  throw new CommandError(`work ${JSON.stringify(name)} has no revision before the present one`, { hint });
+}

@@ -1,0 +1,30 @@
+import { workAnnotations, type Work } from '../../api/work.ts';
+import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
+import { jsonEqual, type JsonObject } from '../../util/json.ts';
+
+/** What the hub keeps of a spec. Priority, order and the like are decisions of their own and stay as they are. */
+const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'options'];
+
+/** The changes, as a JSON patch, that bring an earlier spec back. Empty when the Work has it already. */
+export function patchTo(data: JsonObject, work: Work): JsonObject[] {
+  const present = work.spec as unknown as JsonObject;
+  const changes = restoredFields.flatMap((field): JsonObject[] => {
+    const [old, now] = [data[field], present[field]];
+    if (jsonEqual(old, now)) return [];
+    if (old === undefined) return [{ op: 'remove', path: `/spec/${field}` }];
+    return [{ op: 'add', path: `/spec/${field}`, value: old }];
+  });
+  if (changes.length === 0) return [];
+  // Whoever else has changed the Work since must not be undone unseen.
+  const version = { op: 'replace', path: '/metadata/resourceVersion', value: work.metadata.resourceVersion ?? '' };
+  return [version, ...changes, ...sourceChange(data, work)];
+}
+
+/** The bytes of then are meant, not those that the source would give for the same version today. */
+function sourceChange(data: JsonObject, work: Work): JsonObject[] {
+  if (work.metadata.annotations?.[workAnnotations.contentOf] === undefined) return [];
+  const { chart: _chart, kustomization: _kustomization, ...rest } = work.spec;
+  const source = sourceOf({ ...work, spec: { ...rest, ...data } });
+  const path = `/metadata/annotations/${workAnnotations.contentOf.replaceAll('/', '~1')}`;
+  return [source ? { op: 'add', path, value: sourceDigest(source) } : { op: 'remove', path }];
+}
