@@ -1,0 +1,61 @@
+import { posix } from 'node:path';
+import { fetchArchive } from './fetch-archive.ts';
+import { withGitTree } from './git.ts';
+import { fetchRepositoryChart } from './helm-repository.ts';
+import { inspectChart, type FetchedChart } from './inspect-chart.ts';
+import { fetchOciChart } from './oci-chart.ts';
+import { packChart, withoutIgnored } from './pack-chart.ts';
+import { cacheKey, type SourceContext } from './source-context.ts';
+import { SourceError } from './source-error.ts';
+import { withoutCredentials } from './without-credentials.ts';
+
+export interface ChartSource {
+  /** `https://…` a repository, or an archive when no name is given; `oci://…`; `git+https://…`, `git+ssh://…`. */
+  readonly repository: string;
+  /** Of the chart in its repository, or its folder in git. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  /** For registries without TLS, where the rules of egress allow it. */
+  readonly plainHttp?: boolean;
+}
+
+/** Gets a chart from where it is, packed and checked. Many who ask for the same at once ask once. Throws SourceError. */
+export function fetchChart(source: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
+  const key = cacheKey(ctx, source.repository, source.name, source.version);
+  return ctx.caches.chartFlights.run(key, ctx.signal, signal => fetchFrom(source, { ...ctx, signal }));
+}
+
+function fetchFrom(source: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
+  const { repository, name = '', version } = source;
+  if (repository.startsWith('oci:')) return fetchOciChart(source, ctx);
+  if (repository.startsWith('git+')) return fetchGitChart(source, ctx);
+  if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
+    throw new SourceError(
+      `${JSON.stringify(withoutCredentials(repository))} is no source: https://, oci://, git+https:// and git+ssh:// are`,
+      { isFinal: true },
+    );
+  return name === '' ? fetchPackedChart(repository, ctx) : fetchRepositoryChart({ repository, name, version }, ctx);
+}
+
+async function fetchPackedChart(address: string, ctx: SourceContext): Promise<FetchedChart> {
+  const url = new URL(address);
+  return inspectChart(await fetchArchive(url, url, ctx), withoutCredentials(address));
+}
+
+function fetchGitChart({ repository, name = '', version }: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
+  const folder = folderIn(name);
+  return withGitTree({ repository, version }, ctx, async (tree, place) => {
+    const files = await tree.read(folder, { badLinks: 'refuse' });
+    const where = folder === '' ? place : `${place}//${folder}`;
+    if (files.size === 0) throw new SourceError(`there is no folder "${folder}" in "${place}"`, { isFinal: true });
+    return packChart(withoutIgnored(files), where);
+  });
+}
+
+/** A folder of a repository in the one form that its paths begin with. */
+function folderIn(name: string): string {
+  const clean = posix.normalize(`./${name}`).replace(/^\.\/|\/$/g, '');
+  if (clean === '..' || clean.startsWith('../'))
+    throw new SourceError(`${JSON.stringify(name)} is no folder of a repository`, { isFinal: true });
+  return clean === '.' ? '' : clean;
+}

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkStatus } from './check-status.ts';
+import { basicAuthorization } from './credentials.ts';
+import { checkRevision, gitUrl, parseGitAddress, type GitAddress } from './git-address.ts';
+import { gitEnvironment } from './git-environment.ts';
+import { explainGitFailure } from './git-failure-words.ts';
+import { readGitTree, type GitTree } from './git-tree.ts';
+import { GitFailure, runGit } from './run-git.ts';
+import type { SourceContext } from './source-context.ts';
+import { SourceError } from './source-error.ts';
+
+export interface GitSource {
+  /** `git+https://…` or `git+ssh://…`. */
+  readonly repository: string;
+  /** A branch, a tag or a commit. What the repository shows first when absent. */
+  readonly version?: string | undefined;
+}
+
+const timeoutMs = 180_000;
+const maxPackBytes = 512 * 1024 * 1024;
+const lookMs = 500;
+const commitForm = /^[0-9a-f]{40}$/;
+const advertisement = '/info/refs?service=git-upload-pack';
+
+/**
+ * Reads one commit of a repository. Only what the commit holds is fetched, and nothing of it is ever a file on this machine: files are read out of git's own
+ * store, so that names, links, hooks and attributes of the repository have no meaning here.
+ */
+export async function withGitTree<T>(source: GitSource, ctx: SourceContext, use: (tree: GitTree, place: string) => Promise<T>): Promise<T> {
+  const { version = '' } = source;
+  const address = parseGitAddress(source.repository);
+  if (version !== '') checkRevision(version);
+  const folder = await mkdtemp(join(tmpdir(), 'drover-git-'));
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([ctx.signal, late]);
+  const place = `git+${gitUrl(address).replace(/\/\/[^/]*@/, '//')}`;
+  try {
+    return await readCommit({ address, version, folder, place }, { ...ctx, signal }, use);
+  } catch (error) {
+    if (ctx.signal.aborted) throw ctx.signal.reason;
+    if (late.aborted) throw new SourceError(`"${place}" could not be read within ${timeoutMs / 1000} s`);
+    throw error instanceof GitFailure ? explainGitFailure(error, place) : error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Reading {
+  readonly address: GitAddress;
+  readonly version: string;
+  readonly folder: string;
+  readonly place: string;
+}
+
+async function readCommit<T>(
+  { address: asked, version, folder, place }: Reading,
+  ctx: SourceContext,
+  use: (tree: GitTree, place: string) => Promise<T>,
+): Promise<T> {
+  const { egress, credentials } = ctx;
+  const { address, authorization } = asked.protocol === 'ssh' ? { address: asked, authorization: undefined } : await findServer(asked, ctx);
+  const bare = address.host.includes(':') ? `[${address.host}]` : address.host;
+  const located = await egress.locate(new URL(`${address.protocol}://${bare}:${address.port}`), ctx.signal);
+  const home = join(folder, 'home');
+  const store = join(folder, 'store');
+  await mkdir(home, { mode: 0o700 });
+  const env = gitEnvironment({ address, located: { ...located, port: address.port }, credentials, authorization, folder: home });
+  const git = (args: readonly string[], more: { input?: string; maxBytes?: number; signal?: AbortSignal } = {}) =>
+    runGit(args, { env, cwd: folder, maxBytes: 1024 * 1024, signal: ctx.signal, ...more });
+
+  await git(['init', '--quiet', '--bare', '--template=', '--', store]);
+  const inStore = ['--git-dir', store];
+  const url = gitUrl(address);
+  const wanted = commitForm.test(version) ? version : await resolveRevision();
+  using watch = watchSize(store, ctx.signal);
+  await git(
+    [...inStore, 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--', url, wanted],
+    {
+      signal: watch.signal,
+    },
+  );
+  const commit = (await git([...inStore, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted}^{commit}`])).toString().trim();
+  if (!commitForm.test(commit)) throw new SourceError(`"${place}" has no commit "${version}"`, { isFinal: true });
+  const tree = await readGitTree({ commit, git: (args, more) => git([...inStore, ...args], more) });
+  return use(tree, place);
+
+  /** The object that a name stands for: tags before branches, as git itself has it. */
+  async function resolveRevision(): Promise<string> {
+    const names =
+      version === '' ? ['HEAD'] : [`refs/tags/${version}`, `refs/heads/${version}`, ...(version.startsWith('refs/') ? [version] : [])];
+    const listed = (await git(['ls-remote', '--quiet', '--', url, ...names])).toString();
+    const refs = new Map(listed.split('\n').map(line => [line.slice(41), line.slice(0, 40)]));
+    const found = names.map(name => refs.get(name)).find(oid => oid !== undefined && commitForm.test(oid));
+    if (found !== undefined) return found;
+    const what = version === '' ? 'is empty' : `has no branch, tag or commit "${version}"`;
+    const hint = /^[0-9a-f]{7,39}$/.test(version) ? '; commits must be given whole' : '';
+    throw new SourceError(`"${place}" ${what}${hint}`, { isFinal: true });
+  }
+}
+
+/** Where the repository is served in the end, and with which credentials. git itself may then not be led elsewhere. */
+async function findServer(
+  address: GitAddress,
+  { egress, credentials, signal }: SourceContext,
+): Promise<{ address: GitAddress; authorization: string | undefined }> {
+  const authorization = basicAuthorization(credentials, address.url);
+  const asked = gitUrl(address);
+  const answer = await egress.fetch({
+    url: `${asked}${advertisement}`,
+    headers: { 'git-protocol': 'version=2', accept: '*/*' },
+    authorization,
+    tls: credentials.tls,
+    maxBytes: 16 * 1024 * 1024,
+    signal,
+  });
+  checkStatus(answer.status, `git+${asked}`, authorization !== undefined);
+  const isGit = answer.headers['content-type'] === 'application/x-git-upload-pack-advertisement';
+  if (!isGit || !answer.url.endsWith(advertisement)) throw new SourceError(`"git+${asked}" is no repository of git`, { isFinal: true });
+  const final = answer.url.slice(0, -advertisement.length);
+  const isHome = new URL(final).origin === new URL(asked).origin;
+  return { address: parseGitAddress(`git+${final}`), authorization: isHome ? authorization : undefined };
+}
+
+/** Fires when a folder grows beyond the bound. */
+function watchSize(folder: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+  const tooLarge = new AbortController();
+  const timer = setInterval(() => {
+    sizeOf(folder).then(
+      size => {
+        if (size > maxPackBytes)
+          tooLarge.abort(new SourceError(`the repository has more than the ${maxPackBytes} bytes that are allowed`, { isFinal: true }));
+      },
+      () => {},
+    );
+  }, lookMs);
+  return { signal: AbortSignal.any([signal, tooLarge.signal]), [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  let size = 0;
+  for (const name of names) size += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
+  return size;
+}
