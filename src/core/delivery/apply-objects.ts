@@ -1,5 +1,5 @@
-import type { KindRef } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { StatusError } from '../../api/status.ts';
 import { deliveryManager, workReasons } from '../../api/work.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { awaitDefinitions } from './await-definitions.ts';
@@ -12,7 +12,7 @@ import type { Member } from './member.ts';
 import { refOf, refText } from './object-ref.ts';
 import { withOwner, type Owner } from './owner.ts';
 import { recreateObject } from './recreate-object.ts';
-import { retryRefused } from './retry-refused.ts';
+import { isNoSuchKind, retryRefused } from './retry-refused.ts';
 import { runAll } from './run-all.ts';
 import { unfoldLists } from './unfold-lists.ts';
 
@@ -47,6 +47,7 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
   signal.throwIfAborted();
   const wanted = unfoldLists(objects).map(obj => withOwner(withGeneratedName(withoutServerFields(obj), owner), owner));
   const kinds = await findKinds(member, wanted, signal);
+  for (const obj of wanted) checkNamespace(obj, kinds);
   if (!takeOwnership) await checkOwnership(member, wanted, { kinds, owner, known, signal, concurrency });
 
   const applied = new Map<KubeObject, KubeObject>();
@@ -73,25 +74,34 @@ async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, o
   const ref = refOf(obj);
   const kind = kinds.of(obj);
   if (!kind) throw missingKind('apply', ref);
-  checkNamespace(obj, kind);
   const apply = () => member.client.apply(kind, obj, { fieldManager: manager, force: true, dryRun, signal });
   try {
     return await retryRefused(apply, { signal, mayBeMissing: kinds.isDefinedHere(obj) && !dryRun });
   } catch (error) {
     signal.throwIfAborted();
+    if (dryRun && isMissingYet(obj, kinds, error)) return obj;
     if (force && !dryRun && unchangeableFields(error)) return recreateObject(member, kind, obj, { apply, signal });
     throw explainRefusal('apply', ref, error);
   }
 }
 
-function checkNamespace(obj: KubeObject, kind: KindRef): void {
-  if (kind.scope === 'Cluster' || (obj.metadata.namespace ?? '') !== '') return;
+function checkNamespace(obj: KubeObject, kinds: FoundKinds): void {
+  if (kinds.of(obj)?.scope !== 'Namespaced' || (obj.metadata.namespace ?? '') !== '') return;
   const object = refOf(obj);
   throw new DeliveryError(workReasons.renderFailed, `cannot apply ${refText(object)}: its namespace is missing`, { object, isFinal: true });
 }
 
+/** A dry run creates neither the definition nor the namespace that come before the object. */
+function isMissingYet(obj: KubeObject, kinds: FoundKinds, error: unknown): boolean {
+  if (isNoSuchKind(error)) return kinds.isDefinedHere(obj);
+  return error instanceof StatusError && error.code === 404 && error.details?.kind === 'namespaces';
+}
+
 /** What exported manifests carry and only the server may write. */
+const serverFields = new Set(['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']);
+
 function withoutServerFields(obj: KubeObject): KubeObject {
-  const { managedFields, resourceVersion, uid, generation, creationTimestamp, selfLink, ...metadata } = obj.metadata;
-  return { ...obj, metadata };
+  const fields = Object.entries(obj.metadata);
+  if (!fields.some(([name]) => serverFields.has(name))) return obj;
+  return { ...obj, metadata: Object.fromEntries(fields.filter(([name]) => !serverFields.has(name))) };
 }

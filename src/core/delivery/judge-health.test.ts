@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../../api/object.ts';
-import answers from './health-answers.json' with { type: 'json' };
+import answers from './recorded/health-answers.json' with { type: 'json' };
 import { healthCases } from './health-cases.ts';
 import { judgeHealth } from './judge-health.ts';
 

@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../api/object.ts';
 import { workReasons } from '../../api/work.ts';
 import { errorText } from '../../util/error-text.ts';
-import { isJsonObject, type Json } from '../../util/json.ts';
+import { isJsonObject, printJson, type Json } from '../../util/json.ts';
 import { readYaml } from '../../yaml/read-yaml.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { withGeneratedName } from './generated-name.ts';
 import type { Member } from './member.ts';
 import type { Owner } from './owner.ts';
 import { findKinds } from './find-kinds.ts';
-import { isList, unfoldLists } from './unfold-lists.ts';
+import { isList, itemsOf } from './unfold-lists.ts';
 
 export interface ReadManifestsOptions {
   /** Of objects that name none and whose kind has namespaces. */
@@ -22,21 +22,29 @@ export interface ReadManifestsOptions {
 
 /** The objects of a text of YAML documents, with names and namespaces as the member will have them. */
 export async function readManifests(member: Pick<Member, 'kinds'>, text: string, options: ReadManifestsOptions): Promise<KubeObject[]> {
-  return placeObjects(member, parseManifests(text), options);
+  return place(member, parseManifests(text), options);
 }
 
-/** Objects that were given as such, made ready in the same way. */
+/** Objects that were given as such, checked and made ready in the same way. */
 export async function placeObjects(
+  member: Pick<Member, 'kinds'>,
+  objects: readonly unknown[],
+  options: ReadManifestsOptions,
+): Promise<KubeObject[]> {
+  return place(
+    member,
+    objects.flatMap((obj, i) => parseObject(obj, `object ${i + 1}`)),
+    options,
+  );
+}
+
+async function place(
   member: Pick<Member, 'kinds'>,
   objects: readonly KubeObject[],
   { namespace, owner, signal, unknownKinds = 'throw' }: ReadManifestsOptions,
 ): Promise<KubeObject[]> {
-  const unfolded = unfoldLists(objects);
-  const kinds = await findKinds(member, unfolded, signal, unknownKinds);
-  return unfolded.map(obj => {
-    const scope = kinds.of(obj)?.scope;
-    return withGeneratedName(withNamespace(obj, scope, namespace), owner);
-  });
+  const kinds = await findKinds(member, objects, signal, unknownKinds);
+  return objects.map(obj => withGeneratedName(withNamespace(obj, kinds.of(obj)?.scope, namespace), owner));
 }
 
 function withNamespace(obj: KubeObject, scope: 'Namespaced' | 'Cluster' | undefined, fallback: string): KubeObject {
@@ -47,18 +55,11 @@ function withNamespace(obj: KubeObject, scope: 'Namespaced' | 'Cluster' | undefi
 
 /** The objects of a text, as they are written: lists unfolded, empty documents left out. */
 export function parseManifests(text: string): KubeObject[] {
-  const objects: KubeObject[] = [];
-  for (const [i, document] of splitDocuments(text).entries()) {
+  return splitDocuments(text).flatMap((document, i) => {
     const where = `document ${i + 1}`;
     const value = parseDocument(document, where);
-    if (value !== null)
-      objects.push(
-        ...unfoldLists([parseObject(value, where)]).map(obj =>
-          isJsonObject(obj) ? parseObject(obj, where) : wrong(where, 'an item of the list is no object'),
-        ),
-      );
-  }
-  return objects;
+    return value === null ? [] : parseObject(value, where);
+  });
 }
 
 /** At lines that begin or end a document. A document of comments and directives only is none. */
@@ -77,30 +78,34 @@ function parseDocument(document: string, where: string): Json {
   }
 }
 
-function parseObject(value: Json, where: string): KubeObject {
+/** One object, or those of a list. */
+function parseObject(value: unknown, where: string): KubeObject[] {
   if (!isJsonObject(value)) return wrong(where, 'not an object');
-  const { apiVersion, kind, metadata = null } = value;
+  const { apiVersion, kind } = value;
   if (typeof kind !== 'string' || kind === '') return wrong(where, 'kind is missing');
   if (typeof apiVersion !== 'string' || apiVersion === '') return wrong(`${where}: ${kind}`, 'apiVersion is missing');
   const obj = value as unknown as KubeObject;
-  if (isList(obj)) return obj;
-  if (!isJsonObject(metadata)) return wrong(`${where}: ${kind}`, 'metadata is missing');
-  const { name = null, generateName = null, namespace = null } = metadata;
-  if (typeof name !== 'string' && name !== null) return wrong(`${where}: ${kind}`, `metadata.name must be a text, not ${String(name)}`);
-  if ((name ?? '') === '' && (typeof generateName !== 'string' || generateName === '')) {
-    return wrong(`${where}: ${kind}`, 'metadata.name is missing');
+  if (isList(obj)) return itemsOf(obj).flatMap((item, i) => parseObject(item, `${where}: item ${i + 1}`));
+  checkMetadata(value['metadata'] ?? null, `${where}: ${kind}`);
+  return [obj];
+}
+
+function checkMetadata(metadata: Json, where: string): void {
+  if (!isJsonObject(metadata)) return wrong(where, 'metadata is missing');
+  for (const field of ['name', 'generateName', 'namespace']) {
+    const value = metadata[field] ?? '';
+    if (typeof value !== 'string') return wrong(where, `metadata.${field} must be a text, not ${printJson(value)}`);
   }
-  const who = `${where}: ${kind} "${name ?? String(generateName)}"`;
-  if (typeof namespace !== 'string' && namespace !== null) return wrong(who, 'metadata.namespace must be a text');
-  for (const field of ['labels', 'annotations'] as const) checkTexts(metadata[field] ?? {}, `metadata.${field}`, who);
-  return obj;
+  const name = metadata['name'] ?? metadata['generateName'] ?? '';
+  if (name === '') return wrong(where, 'metadata.name is missing');
+  for (const field of ['labels', 'annotations']) checkTexts(metadata[field] ?? {}, `metadata.${field}`, `${where} "${String(name)}"`);
 }
 
 /** As Helm: a number or a boolean as a label is a mistake that the member would tell less clearly. */
 function checkTexts(values: Json, field: string, who: string): void {
   if (!isJsonObject(values)) return wrong(who, `${field} must be a map of texts`);
   for (const [key, value] of Object.entries(values)) {
-    if (typeof value !== 'string' && value !== null) return wrong(who, `${field}.${key} must be a text, not ${String(value)}`);
+    if (typeof value !== 'string' && value !== null) return wrong(who, `${field}.${key} must be a text, not ${printJson(value)}`);
   }
 }
 

@@ -9,7 +9,7 @@ interface RetryOptions {
   readonly mayBeMissing?: boolean;
 }
 
-const policy = { firstDelayMs: 200, maxDelayMs: 3_000 };
+const policy = { firstDelayMs: 100, maxDelayMs: 3_000 };
 const maxAttempts = 5;
 const maxAttemptsForKind = 20;
 const longestWaitMs = 10_000;
