@@ -37,7 +37,9 @@ interface Wanted {
 function isExpected({ verb, group, resource, subresource, namespace, name }: Wanted, id: string): boolean {
   if (group === 'authentication.k8s.io' && resource === 'selfsubjectreviews') return verb === 'create' && subresource === '';
   if (group === 'authorization.k8s.io' && /^self/.test(resource)) return verb === 'create' && subresource === '';
+  if (group === 'events.k8s.io' && resource === 'events') return verb === 'create' && subresource === '' && namespace === id;
   if (group !== Cluster.group) return false;
+  if (resource === 'contents') return verb === 'get' && subresource === '';
   if (resource === 'clusters' && name === 'east')
     return subresource === '' ? verb === 'get' : subresource === 'status' && reporting.includes(verb);
   if (resource === 'works' && namespace === id)
@@ -45,10 +47,14 @@ function isExpected({ verb, group, resource, subresource, namespace, name }: Wan
   return false;
 }
 
-/** Every kind the server has, and the one that Works will be. */
+/** Every kind the server has, and those of deliveries. */
 function resourcesOf(rig: GatewayRig) {
   const known = rig.api.cluster.catalog.all().map(({ group, resource, namespaced }) => ({ group, resource, namespaced }));
-  return [...known, { group: Cluster.group, resource: 'works', namespaced: true }];
+  return [
+    ...known,
+    { group: Cluster.group, resource: 'works', namespaced: true },
+    { group: Cluster.group, resource: 'contents', namespaced: false },
+  ];
 }
 
 test('an agent may do what its own cluster needs, and nothing else: every kind, verb, place and name', async t => {

@@ -4,7 +4,7 @@ import { methodNotAllowed, noSuchResource, StatusError } from '../api/status.ts'
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { MemberProxy } from '../proxy/member-proxy.ts';
 import { memberPrefix } from '../proxy/member-target.ts';
-import { authoritiesPath, connectPath, pingPath, registerPath } from '../tunnel/protocol.ts';
+import { authoritiesPath, connectPath, hubApiPath, pingPath, registerPath } from '../tunnel/protocol.ts';
 import { responseOn, sendError, sendText } from './answer.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
 
@@ -18,6 +18,8 @@ export interface GatewayDeps {
   readonly importManifest?: Answer;
   /** `/v3/connect/register`. */
   readonly register?: Answer;
+  /** `/v3/connect/hub/…`. */
+  readonly agentApi?: Answer;
   /** `/v3/connect`. Throws before the connection has left HTTP. */
   connect?(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
   onError?(error: unknown): void;
@@ -48,6 +50,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
 
   function answerFor(path: string): Answer | undefined {
     if (path.startsWith(memberPrefix)) return deps.proxy.handle;
+    if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
     return exact[path];
   }

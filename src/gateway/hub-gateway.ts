@@ -7,6 +7,7 @@ import { readAuthority, type KeyPair } from '../pki/certificate-authority.ts';
 import { memberProxy } from '../proxy/member-proxy.ts';
 import type { Informer } from '../runtime/informer.ts';
 import type { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
+import { agentApi } from './agent-api.ts';
 import { sendPlainError } from './answer.ts';
 import { authoritiesRoute, publishedAuthorities } from './authorities.ts';
 import { clusterFinder } from './cluster-finder.ts';
@@ -55,7 +56,11 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
     agentImage: options.agentImage,
     version: options.version,
   });
-  revokeAgents({ hub, clusters, sessions, signal, onError: error => onError('agent identities', error) });
+  const agents = agentApi({ hub, verifyAgent });
+  const ended = {
+    end: (id: string, why: 'removed' | 'identityRefused', reason: string) => (agents.end(id), sessions.end(id, why, reason)),
+  };
+  revokeAgents({ hub, clusters, sessions: ended, signal, onError: error => onError('agent identities', error) });
 
   return gateway(
     {
@@ -64,6 +69,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
       importManifest: (req, res) =>
         guesses.guard(req, () => sendManifest(req, res)).catch((error: unknown) => sendPlainError(req, res, error)),
       register: (req, res) => guesses.guard(req, () => register(req, res)),
+      agentApi: agents.handle,
       connect: connecting(),
       onError: error => onError('gateway', error),
     },

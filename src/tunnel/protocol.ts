@@ -1,6 +1,8 @@
 /** What agent and hub have agreed on; docs/decisions/0007-agent-identity.md says why. */
 export const registerPath = '/v3/connect/register';
 export const connectPath = '/v3/connect';
+/** Below it an agent finds the Kubernetes API of the hub, as itself. */
+export const hubApiPath = '/v3/connect/hub';
 export const pingPath = '/ping';
 export const authoritiesPath = '/v3/settings/cacerts';
 export const subprotocol = 'drover-tunnel.v1';

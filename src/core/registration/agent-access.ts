@@ -1,4 +1,4 @@
-import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../api/builtin-kinds.ts';
+import { ClusterRole, ClusterRoleBinding, Event, Role, RoleBinding } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
 import type { KindRef } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
@@ -7,8 +7,8 @@ import { agentUser } from '../../tunnel/protocol.ts';
 const labels = { 'app.kubernetes.io/managed-by': 'drover' };
 
 /**
- * What the agent of a cluster may do on the hub: read its own Cluster, say how it is, and follow the Works of its own namespace. Nothing else; above all
- * no Secrets, which hold the credentials and registration tokens of the cluster.
+ * What the agent of a cluster may do on the hub: read its own Cluster, say how it is, follow the Works of its own namespace, say how they are, and read the
+ * Contents that they name. Nothing else; above all no Secrets, which hold the credentials and registration tokens of the cluster.
  */
 export function agentAccess(cluster: Cluster, id: string): (readonly [KindRef, KubeObject])[] {
   const { name = '', uid = '' } = cluster.metadata;
@@ -28,6 +28,8 @@ export function agentAccess(cluster: Cluster, id: string): (readonly [KindRef, K
         rules: [
           { apiGroups, resources: ['clusters'], resourceNames: [name], verbs: ['get'] },
           { apiGroups, resources: ['clusters/status'], resourceNames: [name], verbs: ['get', 'update', 'patch'] },
+          // Not to be listed: whoever knows a digest was told of it by a Work, and nobody guesses one.
+          { apiGroups, resources: ['contents'], verbs: ['get'] },
         ],
       },
     ],
@@ -48,6 +50,7 @@ export function agentAccess(cluster: Cluster, id: string): (readonly [KindRef, K
         rules: [
           { apiGroups, resources: ['works'], verbs: ['get', 'list', 'watch'] },
           { apiGroups, resources: ['works/status'], verbs: ['get', 'update', 'patch'] },
+          { apiGroups: [Event.group], resources: ['events'], verbs: ['create'] },
         ],
       },
     ],
