@@ -10,6 +10,7 @@ const live: LiveNames = {
   namespaces: () => names('default', 'shop'),
   types: () => names('clusters', 'configmaps', 'pods'),
   objects: type => (type.startsWith('cluster') ? names('east', 'west') : names('web-1', 'web-2')),
+  works: () => names('base', 'web'),
 };
 const program = await wholeProgram(processTerminal());
 
@@ -48,6 +49,14 @@ test('an option with a value does not hide what follows it', async () => {
 
 test('members are completed where a member is meant', async () => {
   for (const command of ['kubeconfig', 'kubectl']) assert.deepEqual(await completed(command, 'e'), ['east'], command);
+});
+
+test('Works are completed where a Work is meant, in one word or two', async () => {
+  for (const command of ['explain', 'diff', 'history', 'rollback'])
+    assert.deepEqual(await completed(command, 'work/w'), ['work/web'], command);
+  assert.deepEqual(await completed('explain', 'work', ''), ['base', 'web']);
+  assert.deepEqual(await completed('rollback', 'work/web', ''), []);
+  assert.deepEqual(await completed('get', 'works', '-C', 'east', 'b'), ['base']);
 });
 
 test('files are left to the shell, nothing else is', async () => {

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import { formatsWithValue, plainFormats } from '../output/output-format.ts';
+import { isWorkType } from '../works/work-argument.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -20,6 +21,8 @@ export interface LiveNames {
   namespaces(): Promise<readonly Candidate[]>;
   types(): Promise<readonly Candidate[]>;
   objects(type: string): Promise<readonly Candidate[]>;
+  /** Of the cluster that is named, or of all. */
+  works(): Promise<readonly Candidate[]>;
 }
 
 const nothing: Completion = { candidates: [], directive: directives.noFiles };
@@ -89,6 +92,7 @@ async function valuesOf(option: Option, current: string, live: LiveNames): Promi
     case 'hub':
     case 'kubeconfig':
     case 'data':
+    case 'filename':
       return files;
     default:
       return nothing;
@@ -103,21 +107,33 @@ async function operandsOf(command: Command, operands: readonly string[], current
   if (!argument) return nothing;
   if (argument.argChoices) return { candidates: argument.argChoices.map(value => ({ value })), directive: directives.noFiles };
   if (argument.name() === 'cluster') return { candidates: await live.clusters(), directive: directives.noFiles };
+  if (argument.name() === 'work') return onlyWork(operands, live);
   if (argument.name() === 'types-and-names') return typesAndNames(operands, current, live);
   return nothing;
+}
+
+/** `work/NAME`, or the name behind the word `work`. */
+async function onlyWork(operands: readonly string[], live: LiveNames): Promise<Completion> {
+  const [first, ...others] = operands;
+  if (others.length > 0 || (first !== undefined && !isWorkType(first))) return nothing;
+  const names = await live.works();
+  return {
+    candidates: first === undefined ? names.map(one => ({ ...one, value: `work/${one.value}` })) : names,
+    directive: directives.noFiles,
+  };
 }
 
 async function typesAndNames(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
   const slash = current.indexOf('/');
   if (slash >= 0) {
     const type = current.slice(0, slash);
-    const names = await live.objects(type);
+    const names = await (isWorkType(type) ? live.works() : live.objects(type));
     return { candidates: names.map(one => ({ ...one, value: `${type}/${one.value}` })), directive: directives.noFiles };
   }
   const [first] = operands;
   if (first === undefined) return lastOfList(current, await live.types());
   if (first.includes('/') || first.includes(',')) return nothing;
-  const names = await live.objects(first);
+  const names = await (isWorkType(first) ? live.works() : live.objects(first));
   return { candidates: names.filter(({ value }) => !operands.includes(value)), directive: directives.noFiles };
 }
 

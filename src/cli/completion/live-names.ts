@@ -1,6 +1,8 @@
 import { Cluster } from '../../api/cluster.ts';
 import type { KindRef } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { Work } from '../../api/work.ts';
+import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import { withResources, type ApiSource } from '../resources/api-source.ts';
 import type { ApiResource } from '../resources/discovery.ts';
@@ -46,6 +48,13 @@ export function liveNames(words: readonly string[], terminal: Terminal): LiveNam
         if (!resource) return [];
         const hub = await connect();
         return list(from, resource, resource.scope === 'Namespaced' ? (namespace ?? hub.namespace) : undefined);
+      }),
+    works: () =>
+      orNone(async () => {
+        const hub = await connect();
+        const chosen = cluster === undefined ? undefined : await hub.client.get(Cluster, { name: cluster }, { signal: quiet.signal });
+        const names = await list(hub.source(), Work, chosen ? clusterId(chosen) : namespace);
+        return [...new Map(names.map(one => [one.value, one])).values()];
       }),
     async [Symbol.asyncDispose]() {
       await connection?.then(hub => hub[Symbol.asyncDispose]()).catch(() => {});
