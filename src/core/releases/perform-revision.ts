@@ -4,6 +4,7 @@ import { failpoint } from '../../runtime/failpoint.ts';
 import { applyObjects } from '../delivery/apply-objects.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import { judgeHealth } from '../delivery/judge-health.ts';
+import { withoutOwnedByOthers } from '../delivery/drift-left-alone.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { readManifests } from '../delivery/read-manifests.ts';
@@ -92,7 +93,10 @@ async function apply(deps: RevisionDeps, objects: readonly KubeObject[]): Promis
     await adoptObjects(member, objects, signal);
     failpoint('releases.afterAdopt');
   }
-  return applyObjects(member, objects, {
+  // What is new is nobody else's.
+  const ours =
+    deedOf(open.release) === 'install' ? objects : await withoutOwnedByOthers(member, objects, { exclusions: ctx.exclusions, signal });
+  return applyObjects(member, ours, {
     owner: { release: { name, namespace } },
     force: options.force,
     // Whose they are was looked at before the revision was begun.

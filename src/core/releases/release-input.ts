@@ -1,4 +1,4 @@
-import type { DeliveryOptions } from '../../api/work.ts';
+import type { DeliveryOptions, DriftExclusion } from '../../api/work.ts';
 import type { RenderedRelease } from '../../render/render-pool.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { ObjectRef } from '../delivery/object-ref.ts';
@@ -34,6 +34,8 @@ export interface ReleaseProgress {
 }
 
 export interface ReleaseContext {
+  /** What others may change: it stays as they made it. */
+  readonly exclusions?: readonly DriftExclusion[] | undefined;
   /** Stops at the next step: what was begun stays pending and is continued by the next call. */
   readonly signal: AbortSignal;
   now(): Date;

@@ -138,7 +138,12 @@ export function chartDelivery(desk: DeliveryDesk) {
           return rendered;
         },
       },
-      { signal: turn.signal, now: desk.now, onProgress: progress => tell(work, state, progress) },
+      {
+        signal: turn.signal,
+        now: desk.now,
+        exclusions: work.spec.driftExclusions,
+        onProgress: progress => tell(work, state, progress),
+      },
     );
 
     const { revision, chart, appVersion, notes } = outcome;

@@ -8,6 +8,7 @@ import { keyOf, type Key } from '../../runtime/key.ts';
 import { printJson } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { applyObjects } from '../delivery/apply-objects.ts';
+import { withoutOwnedByOthers } from '../delivery/drift-left-alone.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
@@ -182,11 +183,14 @@ export function plainDelivery(desk: DeliveryDesk) {
 
   /** Objects that bear the mark of a Work that does not want them any more, or is outranked, are taken over. */
   async function apply(work: Work, objects: readonly KubeObject[], member: Member, owned: ReadonlySet<string>, signal: AbortSignal) {
-    const { options } = work.spec;
+    const { options, driftExclusions: exclusions } = work.spec;
     const known = new Set(owned);
+    const present = new Set(objects.filter(obj => owned.has(refKey(refOf(obj)))));
+    const shared = await withoutOwnedByOthers(member, [...present], { exclusions, signal });
+    const ours = [...objects.filter(obj => !present.has(obj)), ...shared];
     for (;;) {
       try {
-        await applyObjects(member, objects, {
+        await applyObjects(member, ours, {
           owner: { work: keyOf(work) },
           known,
           signal,
