@@ -106,7 +106,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     const other = underWay.get(key);
     if (other) {
       // Another asked for the same: its answer will do, unless it asked the cluster or chance.
-      await Promise.race([other.catch(() => {}), aborted(signal)]);
+      await settled(other, signal);
       return results.get(key) ?? renderAnew(job, key, signal);
     }
     const own = renderAnew(job, key, signal);
@@ -200,6 +200,15 @@ function keyOf({ digest, values, release, capabilities, lookup }: RenderJob): st
   return createHash('sha256').update(printJson(inputs)).digest('base64');
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+/** Waits until a promise has ended, either way. Throws the reason of the signal when that comes first. */
+function settled(other: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal!.reason as Error);
+    const done = (): void => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    other.then(done, done);
+  });
 }

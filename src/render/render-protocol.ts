@@ -41,6 +41,7 @@ export type Question =
 export type Answer = { readonly value: unknown } | { readonly error: string };
 
 export type WorkerMessage =
+  | { readonly type: 'ready' }
   | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'done'; readonly result: WorkerResult }
   | { readonly type: 'failed'; readonly message: string; readonly isBug: boolean };

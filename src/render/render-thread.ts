@@ -36,6 +36,7 @@ export class RenderThread {
   readonly #answers: MessagePort;
   readonly #isAnswered = new SharedArrayBuffer(4);
   #current: Current | undefined;
+  readonly #ready = Promise.withResolvers<void>();
   #isEnded = false;
 
   constructor(limits: ThreadLimits) {
@@ -60,6 +61,7 @@ export class RenderThread {
     this.#worker.on('exit', () => this.#fail(new Error('the thread ended')));
     this.#worker.unref();
     port1.unref();
+    this.#ready.promise.catch(() => {});
   }
 
   get isEnded(): boolean {
@@ -72,7 +74,20 @@ export class RenderThread {
     await this.#worker.terminate();
   }
 
-  render(job: RenderJob, { wantsBody, signal }: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
+  async render(job: RenderJob, options: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
+    // A thread holds the process only while it has work.
+    this.#worker.ref();
+    try {
+      // Starting is not the chart's fault: its time begins when there is a thread.
+      await this.#ready.promise;
+      options.signal?.throwIfAborted();
+      return await this.#begin(job, options);
+    } finally {
+      this.#worker.unref();
+    }
+  }
+
+  #begin(job: RenderJob, { wantsBody, signal }: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResult>();
     const { timeoutMs } = this.#limits;
     this.#current = {
@@ -86,16 +101,12 @@ export class RenderThread {
       lookupError: undefined,
       abort: new AbortController(),
     };
-    this.#worker.ref();
     const { digest, values, release, capabilities, lookup } = job;
     const request: RenderRequest = { digest, values, release, capabilities, hasLookup: lookup !== undefined, wantsBody };
     this.#worker.postMessage(request);
     const stop = (): void => this.#giveUp(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });
-    return promise.finally(() => {
-      signal?.removeEventListener('abort', stop);
-      this.#worker.unref();
-    });
+    return promise.finally(() => signal?.removeEventListener('abort', stop));
   }
 
   #startTimer(ms: number): NodeJS.Timeout {
@@ -114,10 +125,13 @@ export class RenderThread {
     this.#isEnded = true;
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
     const words = isMemory ? 'rendering the chart takes too much memory' : 'cannot render the chart';
-    this.#settle()?.reject(new RenderError(words, { isFinal: isMemory, cause: error }));
+    const failure = new RenderError(words, { isFinal: isMemory, cause: error });
+    this.#ready.reject(failure);
+    this.#settle()?.reject(failure);
   }
 
   #receive(message: WorkerMessage): void {
+    if (message.type === 'ready') return this.#ready.resolve();
     if (message.type === 'question') return void this.#answer(message.question);
     const current = this.#settle();
     if (message.type === 'done') return current?.resolve(message.result);

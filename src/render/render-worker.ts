@@ -6,7 +6,7 @@ import { readChartArchive } from './chart/chart-archive.ts';
 import type { Chart } from './chart/chart.ts';
 import { loadChart } from './chart/load-chart.ts';
 import { GoError, type GoMap } from './go/go-value.ts';
-import { inRendering, LimitError, markLookup, type Rendering } from './go/rendering.ts';
+import { markLookup, newRendering } from './go/rendering.ts';
 import { toGoValue } from './go/to-go-value.ts';
 import { chartBody, chartHead } from './helm/chart-record.ts';
 import type { Lookup } from './helm/engine.ts';
@@ -37,22 +37,21 @@ port.on('message', (request: RenderRequest) => {
   try {
     tell({ type: 'done', result: render(request) });
   } catch (error) {
-    tell({ type: 'failed', message: errorText(error), isBug: isBug(error) });
+    tell({ type: 'failed', message: shortened(errorText(error)), isBug: isBug(error) });
   }
 });
+tell({ type: 'ready' });
 
 function render(request: RenderRequest): WorkerResult {
   const { digest, release, capabilities, hasLookup, wantsBody } = request;
   const loaded = chartOf(digest);
-  const options: RenderOptions = { release, ...(capabilities && { capabilities }), ...(hasLookup && { lookup }) };
-  const rendering: Rendering = { roomLeft: Infinity, usedLookup: false, isUnrepeatable: false };
-  return inRendering(rendering, () => {
-    const prepared = prepareChart(loaded, toGoValue(request.values) as GoMap, options);
-    const { metadata, head } = chartHead(prepared.chart);
-    const rendered = renderPrepared(prepared, options);
-    const { usedLookup, isUnrepeatable } = rendering;
-    return { ...rendered, usedLookup, isUnrepeatable, metadata, recordHead: head, recordBody: wantsBody ? chartBody(loaded) : undefined };
-  });
+  const rendering = newRendering();
+  const options: RenderOptions = { release, rendering, ...(capabilities && { capabilities }), ...(hasLookup && { lookup }) };
+  const prepared = prepareChart(loaded, toGoValue(request.values) as GoMap, options);
+  const { metadata, head } = chartHead(prepared.chart);
+  const rendered = renderPrepared(prepared, options);
+  const { usedLookup, isUnrepeatable } = rendering;
+  return { ...rendered, usedLookup, isUnrepeatable, metadata, recordHead: head, recordBody: wantsBody ? chartBody(loaded) : undefined };
 }
 
 function chartOf(digest: string): Chart {
@@ -79,6 +78,13 @@ function ask(question: Question): unknown {
   return answer.value;
 }
 
+/** The middle of a very long error is left out: one that went through a thousand templates names them all. */
+function shortened(message: string): string {
+  const kept = 2000;
+  if (message.length <= 2 * kept) return message;
+  return `${message.slice(0, kept)} … ${message.length - 2 * kept} characters left out … ${message.slice(-kept)}`;
+}
+
 function sizeOf(chart: Chart): number {
   const bytes = [...chart.templates, ...chart.files].reduce((sum, { name, data }) => sum + name.length + data.length, 1);
   return chart.dependencies.reduce((sum, child) => sum + sizeOf(child), bytes);
@@ -86,5 +92,5 @@ function sizeOf(chart: Chart): number {
 
 /** Errors that no chart should be able to bring about. */
 function isBug(error: unknown): boolean {
-  return !(error instanceof LimitError) && error instanceof Error && [TypeError, ReferenceError].some(kind => error instanceof kind);
+  return error instanceof TypeError || error instanceof ReferenceError;
 }

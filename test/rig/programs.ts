@@ -27,6 +27,13 @@ export const rigPrograms: readonly RigProgram[] = [
     package: 'helm.sh/helm/v4/cmd/helm',
     linkerVariables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.1' },
   },
+  {
+    name: 'helm-oracle',
+    version: 'v4.3.1',
+    module: 'helm',
+    package: 'drover.io/rig/helm/oracle',
+    linkerVariables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.1' },
+  },
   { name: 'kustomize', version: 'v5.8.2', module: 'kustomize', package: 'sigs.k8s.io/kustomize/kustomize/v5' },
   {
     name: 'karmadactl',

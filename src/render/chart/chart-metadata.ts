@@ -1,3 +1,4 @@
+import { formatFloat } from '../../util/go-float.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { ChartDependency, ChartMetadata, Maintainer } from './chart.ts';
 
@@ -66,9 +67,12 @@ function objectAt(value: Json | undefined, field: string): JsonObject {
   throw wrongType(value, field, 'object');
 }
 
+/** Numbers and booleans may stand where a text is wanted: versions are often written without quotes. */
 function textAt(value: Json | undefined, field: string): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
+  if (typeof value === 'number' && !Number.isInteger(value)) return formatFloat(value, 'g', -1);
+  if (typeof value !== 'object') return String(value);
   throw wrongType(value, field, 'string');
 }
 

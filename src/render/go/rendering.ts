@@ -11,6 +11,11 @@ export interface Rendering {
   isUnrepeatable: boolean;
 }
 
+/** Enough for the largest charts there are, and little enough for a thread's memory. */
+const room = 256 * 1024 * 1024;
+
+export const newRendering = (): Rendering => ({ roomLeft: room, usedLookup: false, isUnrepeatable: false });
+
 let current: Rendering | undefined;
 
 /** Ends the rendering: too large to go on. Nothing that catches errors of functions may catch it. */

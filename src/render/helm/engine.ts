@@ -5,6 +5,7 @@ import { fullPath, isLibrary, type Chart } from '../chart/chart.ts';
 import { chartValue, valuesType, valuesValue } from './chart-value.ts';
 import { filesValue } from './files.ts';
 import { anyType, stringType } from '../go/go-type.ts';
+import { inRendering, LimitError, newRendering, type Rendering } from '../go/rendering.ts';
 import { GoError, GoFunction, isMap, typed, type GoMap, type GoValue } from '../go/go-value.ts';
 import { TemplateExecError, type CompiledTemplate, type Limits } from '../template/execution.ts';
 import { builtins } from '../template/builtins.ts';
@@ -20,6 +21,7 @@ export interface EngineOptions {
   readonly limits: Limits;
   readonly lookup?: Lookup;
   readonly isStrict?: boolean;
+  readonly rendering?: Rendering;
 }
 
 interface Renderable {
@@ -36,6 +38,9 @@ const isKnown = (name: string): boolean => engineFunctions.includes(name) || hel
 /** Texts that were compiled before: a chart is parsed once however often it is rendered. */
 const compiledTexts = new LRUCache<string, CompiledTemplate[]>({ maxSize: 64 * 1024 * 1024, sizeCalculation: (_, key) => key.length + 1 });
 
+/** Forgets what was compiled: for measuring. */
+export const clearCompiled = (): void => compiledTexts.clear();
+
 function compiled(name: string, text: string): CompiledTemplate[] {
   const key = `${name}\n${text}`;
   let known = compiledTexts.get(key);
@@ -48,6 +53,10 @@ function compiled(name: string, text: string): CompiledTemplate[] {
 
 /** Renders all templates of a chart and its subcharts: file names to texts. Throws with the words Helm prints. */
 export function renderTemplates(chart: Chart, top: GoMap, options: EngineOptions): Map<string, string> {
+  return inRendering(options.rendering ?? newRendering(), () => renderAll(chart, top, options));
+}
+
+function renderAll(chart: Chart, top: GoMap, options: EngineOptions): Map<string, string> {
   const templates = new Map<string, Renderable>();
   collect(chart, top, templates);
   const set = new TemplateSet(helmFunctions, options);
@@ -68,6 +77,7 @@ export function renderTemplates(chart: Chart, top: GoMap, options: EngineOptions
     try {
       rendered.set(name, set.execute(name, values, root).replaceAll('<no value>', ''));
     } catch (error) {
+      if (error instanceof LimitError) throw new Error(`execution error in (${name}): ${error.message}`);
       throw error instanceof GoError ? readableExecError(name, error) : error;
     }
   }

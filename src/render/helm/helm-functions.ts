@@ -2,7 +2,8 @@ import { errorText } from '../../util/error-text.ts';
 import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
 import { encodeJson, toJson } from '../go/go-json.ts';
 import { fn } from '../go/go-function.ts';
-import { GoError, type GoFunction, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
+import { LimitError, markUnrepeatable } from '../go/rendering.ts';
+import { GoError, GoFunction, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
 import { unmarshalYaml } from '../chart/unmarshal-yaml.ts';
 import { toGoValue } from '../go/to-go-value.ts';
 import { readToml } from '../toml/read-toml.ts';
@@ -23,6 +24,7 @@ function orElse<T>(work: () => T, fallback: (error: GoError | Error) => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof LimitError) throw error;
     return fallback(error as Error);
   }
 }
@@ -112,8 +114,25 @@ const ownFunctions: Readonly<Record<string, GoFunction>> = {
   getHostByName: fn(['string'], () => ''),
 };
 
-export const helmFunctions: ReadonlyMap<string, GoFunction> = new Map([
-  ...sprigFunctions,
-  ...Object.entries(durationFunctions),
-  ...Object.entries(ownFunctions),
-]);
+/** Functions into which chance or the clock goes: what they gave once they will not give again. */
+const unrepeatable = new Set(
+  `ago bcrypt buildCustomCert date dateInZone date_in_zone durationRound encryptAES genCA genCAWithKey genPrivateKey genSelfSignedCert
+  genSelfSignedCertWithKey genSignedCert genSignedCertWithKey htmlDate htmlDateInZone htpasswd now randAlpha randAlphaNum randAscii randBytes
+  randInt randNumeric shuffle uuidv4`.split(/\s+/),
+);
+
+function marked(name: string, target: GoFunction): GoFunction {
+  if (!unrepeatable.has(name)) return target;
+  const call = (args: GoValue[]): GoValue => {
+    markUnrepeatable();
+    return target.call(args);
+  };
+  return new GoFunction(target.params, call, target.isVariadic);
+}
+
+export const helmFunctions: ReadonlyMap<string, GoFunction> = new Map(
+  [...sprigFunctions, ...Object.entries(durationFunctions), ...Object.entries(ownFunctions)].map(([name, target]) => [
+    name,
+    marked(name, target),
+  ]),
+);

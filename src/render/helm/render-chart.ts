@@ -5,6 +5,7 @@ import { forRelease } from '../chart/dependencies.ts';
 import { validateValues } from '../schema/validate-chart.ts';
 import { checkConstraint } from '../semver/semver.ts';
 import { int, type GoMap, type GoValue } from '../go/go-value.ts';
+import type { Rendering } from '../go/rendering.ts';
 import type { Limits } from '../template/execution.ts';
 import { capabilitiesValue, defaultCapabilities, parseKubeVersion, type Capabilities } from './capabilities.ts';
 import { renderTemplates, type Lookup } from './engine.ts';
@@ -15,6 +16,8 @@ export interface RenderOptions {
   readonly capabilities?: Capabilities;
   readonly lookup?: Lookup;
   readonly limits?: Partial<Limits>;
+  /** Told what the rendering did beside its answer. */
+  readonly rendering?: Rendering;
 }
 
 export interface RenderedChart {
@@ -26,7 +29,7 @@ export interface RenderedChart {
 }
 
 /** Enough for the largest charts there are; what needs more would not end by itself. */
-const defaultLimits = { steps: 50_000_000, output: 64 * 1024 * 1024, timeMs: 30_000 };
+const defaultLimits = { steps: 20_000_000, output: 64 * 1024 * 1024, timeMs: 30_000 };
 
 /** A chart with the values it will be rendered with. */
 export interface PreparedChart {
@@ -71,7 +74,8 @@ export function renderPrepared({ chart, top }: PreparedChart, options: RenderOpt
     output: options.limits?.output ?? defaultLimits.output,
     deadline: options.limits?.deadline ?? performance.now() + defaultLimits.timeMs,
   };
-  const files = renderTemplates(chart, top, { limits, ...(options.lookup && { lookup: options.lookup }) });
+  const { lookup, rendering } = options;
+  const files = renderTemplates(chart, top, { limits, ...(lookup && { lookup }), ...(rendering && { rendering }) });
   const notes = files.get(`${chart.metadata.name}/templates/NOTES.txt`) ?? '';
   for (const path of files.keys()) if (path.endsWith('NOTES.txt')) files.delete(path);
   return { ...sortManifests(files), definitions: definitionsOf(chart), notes };

@@ -30,10 +30,21 @@ function faultsOf(chart: Chart, values: GoMap): string {
   return text;
 }
 
-function schemaFaults(schema: Buffer, values: GoMap): string {
-  let document: SchemaDocument;
-  try {
+/** Schemas that were read before, by their bytes. */
+const documents = new WeakMap<Buffer, SchemaDocument>();
+
+function documentOf(schema: Buffer): SchemaDocument {
+  let document = documents.get(schema);
+  if (!document) {
     document = new SchemaDocument(parseJson(schema.toString()));
+    documents.set(schema, document);
+  }
+  return document;
+}
+
+function schemaFaults(schema: Buffer, values: GoMap): string {
+  try {
+    const document = documentOf(schema);
     const faults = validateValue(document, toJson(values));
     if (faults.length === 0) return '';
     const head = `jsonschema validation failed with ${quoted(`${document.location}#`)}`;

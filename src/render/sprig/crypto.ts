@@ -17,6 +17,7 @@ import { printValue } from '../go/go-format.ts';
 import { fn } from '../go/go-function.ts';
 import { anySlice, intType, stringType, uint32Type, type GoType } from '../go/go-type.ts';
 import { GoError, GoFunction, GoInt, GoObject, type GoSlice, type GoValue } from '../go/go-value.ts';
+import { takeRoom } from '../go/rendering.ts';
 import { bcrypt } from './bcrypt.ts';
 import { derivePassword } from './derive-password.ts';
 
@@ -211,6 +212,9 @@ export const cryptoFunctions: Readonly<Record<string, GoFunction>> = {
   ),
   encryptAES: fn(['string', 'string'], encryptAes),
   decryptAES: fn(['string', 'string'], decryptAes),
-  randBytes: fn(['int'], count => randomBytes(count).toString('base64')),
+  randBytes: fn(['int'], count => {
+    takeRoom(count);
+    return randomBytes(count).toString('base64');
+  }),
   uuidv4: fn([], () => randomUUID()),
 };

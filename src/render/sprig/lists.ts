@@ -80,5 +80,5 @@ export const listFunctions: Readonly<Record<string, GoFunction>> = {
   mustSlice: slice,
   chunk,
   mustChunk: chunk,
-  concat: variadic([], 'any', (...lists) => lists.flatMap(one => [...itemsOf(one, kind => `Cannot concat type ${kind} as list`)])),
+  concat: variadic([], 'any', (...lists) => lists.map(one => itemsOf(one, kind => `Cannot concat type ${kind} as list`)).flat()),
 };

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { fn, variadic } from '../go/go-function.ts';
 import { intSlice, intType } from '../go/go-type.ts';
 import { printValue } from '../go/go-format.ts';
+import { takeRoom } from '../go/rendering.ts';
 import { GoError, GoInt, int, int64, typed, type GoFunction, type GoSlice, type GoValue } from '../go/go-value.ts';
 import { parseInteger, toFloat64, toInt64 } from './convert.ts';
 import { decimalSum, decimalProduct, decimalQuotient, decimalDifference } from './decimal.ts';
@@ -58,12 +59,13 @@ function parseOctal(text: string): bigint {
   return /^[+-]?[0-7]+$/.test(text) ? (parseInteger(text.replace(/^([+-]?)/, '$10')) ?? 0n) : 0n;
 }
 
-const maxItems = 10_000_000;
+/** A number takes about as much room as so many characters. */
+const roomOfNumber = 32;
 
 function steps(start: number, stop: number, step: number): number[] {
   if (stop < start ? step >= 0 : step <= 0) return [];
   const count = Math.ceil((stop - start) / step);
-  if (count > maxItems) throw new GoError('runtime error: makeslice: len out of range');
+  takeRoom(count * roomOfNumber);
   return Array.from({ length: count }, (_, i) => start + i * step);
 }
 

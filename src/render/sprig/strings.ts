@@ -5,6 +5,7 @@ import { printValue } from '../go/go-format.ts';
 import { fn, variadic } from '../go/go-function.ts';
 import { stringMap, stringSlice } from '../go/go-type.ts';
 import { GoError, isSlice, typed, type GoFunction, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
+import { takeRoom } from '../go/rendering.ts';
 import { textOf } from './convert.ts';
 import { kebabCase, lowerCase, pascalCase, shuffle, snakeCase, swapCase, titleCase, uncapitalize, upperCase } from './letter-case.ts';
 import { abbreviate, initials, wrap } from './words.ts';
@@ -112,21 +113,21 @@ function checkedSlice(text: string, from: number, to: number, size: number, writ
   return sliceBytes(text, from, to);
 }
 
-const maxRepeat = 64 * 1024 * 1024;
-
 function repeat(count: number, text: string): string {
   if (count < 0) throw new GoError('strings: negative Repeat count');
-  if (count * text.length > maxRepeat) throw new GoError('strings: Repeat output length overflow');
+  takeRoom(count * text.length);
   return text.repeat(count);
 }
 
 export function indent(spaces: number, text: string): string {
   const pad = repeat(spaces, ' ');
+  if (spaces > 64) takeRoom(spaces * text.length);
   return pad + text.replaceAll('\n', `\n${pad}`);
 }
 
 /** strings.Replace: an empty text is found between all letters. */
 export function replaceAll(text: string, old: string, replacement: string): string {
+  takeRoom((text.length / Math.max(old.length, 1)) * replacement.length);
   if (old !== '') return text.split(old).join(replacement);
   const letters = [...text];
   return letters.length === 0 ? replacement : `${replacement}${letters.join(replacement)}${replacement}`;
@@ -166,6 +167,6 @@ function adler32(text: string): string {
 
 function randomText(count: number, letters: string): string {
   if (count < 0) return '';
-  if (count > maxRepeat) throw new GoError('strings: Repeat output length overflow');
+  takeRoom(count);
   return Array.from({ length: count }, () => letters[randomInt(letters.length)]!).join('');
 }

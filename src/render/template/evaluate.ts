@@ -1,5 +1,6 @@
 import { intType, isAssignable, canBeNil, isSigned, isUnsigned, reflectType, type GoType } from '../go/go-type.ts';
-import { GoError, GoFunction, GoInt, isTrue, typeOf, zeroOf, type GoValue } from '../go/go-value.ts';
+import { GoError, GoFunction, GoInt, isSlice, isTrue, typeOf, zeroOf, type GoValue } from '../go/go-value.ts';
+import { takeRoom } from '../go/rendering.ts';
 import type { Expression, Run } from './execution.ts';
 import { followFields, missing, type Final } from './field.ts';
 import { printNode, type AnyNode, type Command, type Operand, type Pipe } from './node.ts';
@@ -247,7 +248,11 @@ function call(run: Run, dot: GoValue, target: GoFunction, { at, name, args, fina
   const values = args.map((arg, i) => arg(run, dot, typeAt(i)));
   if (final !== missing) values.push(validate(run, final, typeAt(args.length)));
   try {
-    return target.call(values);
+    const result = target.call(values);
+    if (typeof result === 'string') {
+      if (result.length > 1024) takeRoom(result.length);
+    } else if (isSlice(result) && result.length > 64) takeRoom(result.length * 64);
+    return result;
   } catch (error) {
     if (!(error instanceof GoError)) throw error;
     run.node = at;
