@@ -166,6 +166,14 @@ for (const kind of hubKinds)
             onMember.expect("get deployment web -o jsonpath='{.metadata.labels.team} {.metadata.labels.tier} {.spec.replicas}'");
           await eventually(labels, found => found === 'b web 7', patient);
           await eventually(drift, found => found.length === 0, patient);
+
+          // A new delivery leaves them alone too.
+          const { spec } = deployment;
+          const manifests = [{ ...deployment, spec: { ...spec, minReadySeconds: 1 } }, secret];
+          await apply(work({ sync: 'CorrectDrift', driftExclusions, manifests }));
+          await applied();
+          assert.equal(await labels(), 'b web 7');
+          assert.equal(await onMember.expect("get deployment web -o jsonpath='{.spec.minReadySeconds}'"), '1');
           await onMember.expect(`delete -f ${file}`);
         });
       });
