@@ -9,6 +9,8 @@ export interface HubOptions {
   /** The image that imported clusters run as their agent. */
   readonly agentImage: string;
   readonly version: string;
+  /** Subnets that sources of charts may be in though they are not public, such as 10.0.0.0/8. */
+  readonly allowEgress?: readonly string[];
   /** Serves the Kubernetes API and nothing else: no kinds of ours, no members. */
   readonly isApiOnly?: boolean;
 }

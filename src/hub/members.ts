@@ -21,6 +21,7 @@ import { informer, type Informer } from '../runtime/informer.ts';
 import { log } from '../runtime/log.ts';
 import { createRenderPool } from '../render/render-pool.ts';
 import { runSandboxes } from '../sandbox/run-sandboxes.ts';
+import { createEgress } from '../sources/egress.ts';
 import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
 
 export interface MembersOptions {
@@ -35,6 +36,8 @@ export interface MembersOptions {
   readonly serverUrl: string | undefined;
   readonly agentImage: string;
   readonly version: string;
+  /** Subnets that sources of charts may be in though they are not public. */
+  readonly allowEgress?: readonly string[];
   /** Answers what is not the gateway's. */
   readonly behind?: WebHandler;
 }
@@ -74,6 +77,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
   });
   const renderer = createRenderPool();
+  const egress = createEgress({ allow: options.allowEgress ?? [] });
   const controllers: RunningController[] = [];
   // Members are not asked before their credentials are known: those would seem to be missing.
   directory.synced.then(
@@ -82,7 +86,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
-        ...runWorks({ hub, clusters, directory, renderer, signal, onError }),
+        ...runWorks({ hub, clusters, directory, renderer, egress, signal, onError }),
       ),
     () => {},
   );

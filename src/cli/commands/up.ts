@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseGatewayUrl } from '../../core/registration/gateway-address.ts';
 import type { Hub, HubOptions } from '../../hub/hub-options.ts';
+import { subnetList } from '../../sources/address-rules.ts';
 import { CommandError } from '../exit-codes.ts';
-import { parseCount } from '../option-values.ts';
+import { collectList, parseCount } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
 
@@ -17,6 +18,7 @@ interface UpOptions {
   hub?: string;
   context?: string;
   apiOnly?: boolean;
+  allowEgress: readonly string[];
 }
 
 export function defineUp(command: Command, terminal: Terminal): void {
@@ -26,6 +28,11 @@ export function defineUp(command: Command, terminal: Terminal): void {
     .option('--sandbox <count>', 'see to it that there are so many sandbox clusters', parseCount)
     .option('--server-url <url>', 'where members find the hub (default: where it listens)')
     .option('--agent-image <image>', 'image of the agent of imported clusters')
+    .addOption(
+      new Option('--allow-egress <cidr>', 'subnet that charts may be fetched from though it is not public; may be repeated')
+        .argParser(collectSubnets)
+        .default(subnetsOf(terminal.env['DROVER_ALLOW_EGRESS']), '$DROVER_ALLOW_EGRESS'),
+    )
     .option('--api-only', 'serve the Kubernetes API and nothing else: no clusters')
     .option('--hub <kubeconfig>', 'use the API server of this kubeconfig as the hub, instead of one of our own')
     .option('--context <name>', 'context of that kubeconfig (default: the current one)')
@@ -67,14 +74,17 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   await hub.close();
 }
 
-function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false }: UpOptions): HubOptions {
+function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false, allowEgress }: UpOptions): HubOptions {
   const version = programVersion();
+  // Those of the environment have not been looked at yet.
+  subnetList(allowEgress);
   return {
     dataDir: resolve(data ?? join(homedir(), '.drover')),
     ...parseListen(listen),
     serverUrl: serverUrl === undefined ? undefined : parseGatewayUrl(serverUrl),
     agentImage: agentImage ?? `drover/drover:${version}`,
     version,
+    allowEgress,
     isApiOnly: apiOnly,
   };
 }
@@ -95,6 +105,17 @@ async function createSandboxes(hub: Hub, count = 0): Promise<string[]> {
 function firstOf(names: readonly string[]): string {
   const shown = names.slice(0, 3).join(', ');
   return names.length <= 3 ? shown : `${shown} and ${names.length - 3} more`;
+}
+
+const subnetsOf = (text = ''): string[] => collectList(text, []);
+
+function collectSubnets(text: string, all: readonly string[]): string[] {
+  try {
+    subnetList(subnetsOf(text));
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  return [...all, ...subnetsOf(text)];
 }
 
 function parseListen(text: string): { host: string; port: number } {

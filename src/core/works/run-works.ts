@@ -4,8 +4,10 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import type { RenderPool } from '../../render/render-pool.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
+import type { Egress } from '../../sources/egress.ts';
 import type { MemberDirectory } from '../clusters/member-directory.ts';
 import { readContent } from '../contents/read-content.ts';
+import { runContentPinner } from '../sources/pin-content.ts';
 import { runContentCollector } from './collect-contents.ts';
 import { runDeliverer } from './deliver-works.ts';
 import { hubMembers } from './hub-members.ts';
@@ -19,17 +21,26 @@ export interface WorksDeps {
   readonly clusters: Informer<Cluster>;
   readonly directory: MemberDirectory;
   readonly renderer: RenderPool;
+  /** The way to the sources of Works. */
+  readonly egress: Egress;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
 
 /** Everything about Works that runs in a hub: it delivers to the clusters that it reaches itself, and looks after the Works of all. */
-export function runWorks({ hub, clusters, directory, renderer, signal, onError }: WorksDeps): RunningController[] {
+export function runWorks({ hub, clusters, directory, renderer, egress, signal, onError }: WorksDeps): RunningController[] {
   const works = informer(hub, Work, { signal, indexes: workIndexes, keep: keepOfWork, onError: onError(Work.kind) });
   const revisions = workRevisions(hub, { signal, onError: onError('ControllerRevision') });
   return [
     runWorkKeeper({ hub, works, clusters, revisions, signal }),
     runContentCollector({ hub, works, revisions, signal }),
+    runContentPinner({
+      hub,
+      works,
+      egress,
+      clusterName: namespace => clusters.by('id', namespace)[0]?.metadata.name ?? namespace,
+      signal,
+    }),
     runDeliverer({
       hub,
       works,
