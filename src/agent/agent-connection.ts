@@ -5,6 +5,7 @@ import { agentHeaders, closeCodes, pingPath } from '../tunnel/protocol.ts';
 import { serveTunnel } from '../tunnel/serve-tunnel.ts';
 import { identityHeaders } from './agent-identity.ts';
 import { refusalOf } from './hub-errors.ts';
+import type { HubReach } from './hub-api.ts';
 import { HubLink } from './hub-link.ts';
 import { fetchAuthorities, type TrustOptions } from './hub-trust.ts';
 import { IdentityKeeper, type IdentityKeeperOptions } from './identity-keeper.ts';
@@ -36,6 +37,13 @@ export class AgentConnection {
 
   get situation(): Pick<Situation, 'canRegister' | 'hasJustRegistered'> {
     return { canRegister: this.#options.token !== undefined, hasJustRegistered: this.#identity.isFresh };
+  }
+
+  /** How to speak with the hub besides the tunnel; undefined until it was met and has taken the agent in. */
+  get reach(): HubReach | undefined {
+    const identity = this.#identity.present;
+    if (!identity || !this.#authorities) return undefined;
+    return { identity, authorities: this.#authorities.pem, now: () => this.#hubTime() };
   }
 
   forget(what: (NextStep & { type: 'retry' })['forget']): void {

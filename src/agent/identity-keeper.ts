@@ -22,6 +22,10 @@ export class IdentityKeeper {
     this.#options = options;
   }
 
+  get present(): AgentIdentity | undefined {
+    return this.#present;
+  }
+
   /** Whether the present identity came from the token and has not opened a tunnel yet. */
   get isFresh(): boolean {
     return this.#isFresh;

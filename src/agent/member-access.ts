@@ -9,6 +9,7 @@ import type { KubeClient } from '../client/kube-client.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
 import type { Transport } from '../client/transport.ts';
 import type { AgentFlags } from './agent-settings.ts';
+import { fileBlobs, secretBlobs, type KeptBlobs } from './kept-blobs.ts';
 import { fileIdentityStore, secretIdentityStore, type IdentityStore } from './identity-store.ts';
 
 /** The agent's way to its own API server, and where it keeps its identity. */
@@ -17,6 +18,8 @@ export interface MemberAccess {
   readonly client: KubeClient;
   readonly clusterUid: string;
   readonly identities: IdentityStore;
+  /** Where it keeps what it needs when the hub is away. */
+  readonly blobs: KeptBlobs;
 }
 
 const accountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -27,11 +30,12 @@ export async function openMember(flags: AgentFlags, env: NodeJS.ProcessEnv, sign
   const target = isInside ? insideTransport(env) : outsideTransport(flags, env);
   const client = httpClient(target, { userAgent: 'drover-agent' });
   const clusterUid = await fetchClusterUid(client, signal);
-  const identities =
-    isInside && flags.state === undefined
-      ? secretIdentityStore(client, readFileSync(join(accountDir, 'namespace'), 'utf8').trim())
-      : fileIdentityStore(join(flags.state ?? join(homedir(), '.drover', 'agents', clusterUid), 'identity.json'));
-  return { target, client, clusterUid, identities };
+  if (isInside && flags.state === undefined) {
+    const namespace = readFileSync(join(accountDir, 'namespace'), 'utf8').trim();
+    return { target, client, clusterUid, identities: secretIdentityStore(client, namespace), blobs: secretBlobs(client, namespace) };
+  }
+  const state = flags.state ?? join(homedir(), '.drover', 'agents', clusterUid);
+  return { target, client, clusterUid, identities: fileIdentityStore(join(state, 'identity.json')), blobs: fileBlobs(state) };
 }
 
 function insideTransport(env: NodeJS.ProcessEnv): Transport {

@@ -1,14 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 
 const draftOf = (file: string) => `${file}.${process.pid}.tmp`;
 
 /** Writes a file whole or not at all, also when the power fails. */
-export function writeFileAtomic(file: string, text: string, mode: number): void {
+export function writeFileAtomic(file: string, text: string | Uint8Array, mode: number): void {
   const temporary = draftOf(file);
   const handle = openSync(temporary, 'w', mode);
   try {
-    writeSync(handle, text);
+    writeFileSync(handle, text);
     fsyncSync(handle);
   } finally {
     closeSync(handle);

@@ -36,6 +36,7 @@ async function agent({ healthPort, ...flags }: AgentFlags & { healthPort?: numbe
   const onChange = (isConnected: boolean) => {
     if (health) health.isConnected = isConnected;
   };
-  const goodbye = await runAgent({ ...settings, ...member, env, agentVersion: programVersion(), onChange }, signal);
+  const delivery = { member: member.client, blobs: member.blobs };
+  const goodbye = await runAgent({ ...settings, ...member, delivery, env, agentVersion: programVersion(), onChange }, signal);
   if (goodbye !== undefined) terminal.out(`The agent stops: ${goodbye}.\n`);
 }
