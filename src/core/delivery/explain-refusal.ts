@@ -18,6 +18,7 @@ const unchangeable = /immutable|may not (?:be )?change|updates? to .*(?:are|is) 
 const webhookDenial = /admission webhook "([^"]+)" denied the request/;
 const webhookFailure = /failed calling webhook "([^"]+)"/;
 const policyDenial = /ValidatingAdmissionPolicy '([^']+)'/;
+const podSecurity = /violates PodSecurity "([^"]+)"/;
 const quota = /exceeded quota: ([^,]+)/;
 
 /** The fields that a member refuses to change, or undefined when it refuses for other reasons as well. */
@@ -54,6 +55,8 @@ function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefi
   if (policy) return passing(`the admission policy "${policy[1]}" of the member denies it: change the object or the policy`);
   const failure = webhookFailure.exec(message);
   if (failure) return passing(`the admission webhook "${failure[1]}" of the member does not answer: look at its pods`);
+  const level = podSecurity.exec(message);
+  if (level) return passing(`the pod security level "${level[1]}" of its namespace denies it: change the pods or the level`);
   const exceeded = quota.exec(message);
   if (code === 403 && exceeded) return passing(`the quota "${exceeded[1]}" is used up: raise it or ask for less`);
   return explainCode(ref, error);
@@ -62,13 +65,14 @@ function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefi
 function explainCode(ref: ObjectRef, { code, message, details }: StatusError): Explanation | undefined {
   if (code === 403 && isNamespaceGoing(details?.causes, message)) return passing(`namespace "${ref.namespace}" is being deleted`);
   if (code === 403 && message.includes(' cannot ')) return passing('the hub lacks the right on the member: look at its role there');
+  if (code === 403) return passing('the member forbids it');
   if (code === 401) return passing('the member does not know the hub: renew its credential');
   if (code === 404 && details?.kind === 'namespaces') {
     return passing(`namespace "${ref.namespace}" does not exist: add it, or set spec.options.createNamespace`);
   }
   if (code === 404 && (details?.name ?? '') === '') return passing(missingKindWords(ref));
   if (code === 409) return passing('others changed it at the same time');
-  if (code === 413) return final('it is larger than the member accepts');
+  if (code === 413 || message.includes('request is too large')) return final('it is larger than the member accepts');
   if (code === 429 || code === 503 || code === 504) return passing('the member is too busy');
   if (code === 422 || code === 400) return final('the member says that it is wrong');
   // Server-side apply answers 500 to fields that the kind does not have.

@@ -48,6 +48,8 @@ function waitBeforeNext(error: unknown, attempt: number, tookMs: number): number
 /** Answers of a server that is busy, restarts, or lost a race with another writer. */
 function isPassing({ code, message }: StatusError): boolean {
   if (code === 409) return message.includes('please apply your changes to the latest version');
-  if (code === 500) return /failed calling webhook|etcdserver|context deadline exceeded/.test(message);
+  if (code === 500) return /failed calling webhook|etcdserver: (?!request is too large)|context deadline exceeded/.test(message);
+  // A new namespace gets its account a moment later.
+  if (code === 403) return /serviceaccount "[^"]*" not found/.test(message);
   return code === 429 || code === 502 || code === 503 || code === 504;
 }
