@@ -104,6 +104,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/template.ts')).defineTemplate,
   },
   {
+    name: 'chart',
+    summary: 'push charts to the store of the hub, show and remove them',
+    group: 'Charts:',
+    load: async () => (await import('./commands/chart.ts')).defineChart,
+  },
+  {
     name: 'completion',
     summary: 'print a script that completes commands in your shell',
     group: 'This program:',

@@ -6,6 +6,7 @@ import type { MemberProxy } from '../proxy/member-proxy.ts';
 import { memberPrefix } from '../proxy/member-target.ts';
 import { authoritiesPath, connectPath, hubApiPath, pingPath, registerPath } from '../tunnel/protocol.ts';
 import { responseOn, sendError, sendText } from './answer.ts';
+import { chartsPrefix } from './chart-routes.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
@@ -16,6 +17,8 @@ export interface GatewayDeps {
   readonly authorities?: Answer;
   /** `/v3/import/…`. */
   readonly importManifest?: Answer;
+  /** `/charts/…`. */
+  readonly charts?: Answer;
   /** `/v3/connect/register`. */
   readonly register?: Answer;
   /** `/v3/connect/hub/…`. */
@@ -52,6 +55,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
     if (path.startsWith(memberPrefix)) return deps.proxy.handle;
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
+    if (path.startsWith(chartsPrefix)) return deps.charts && reading(deps.charts);
     return exact[path];
   }
 

@@ -10,6 +10,7 @@ import type { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
 import { agentApi } from './agent-api.ts';
 import { sendPlainError } from './answer.ts';
 import { authoritiesRoute, publishedAuthorities } from './authorities.ts';
+import { chartRoutes } from './chart-routes.ts';
 import { clusterFinder } from './cluster-finder.ts';
 import { failureLimit } from './failure-limit.ts';
 import { gateway } from './gateway.ts';
@@ -68,6 +69,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
       authorities: authoritiesRoute(authority.certificate),
       importManifest: (req, res) =>
         guesses.guard(req, () => sendManifest(req, res)).catch((error: unknown) => sendPlainError(req, res, error)),
+      charts: chartRoutes({ hub, access }),
       register: (req, res) => guesses.guard(req, () => register(req, res)),
       agentApi: agents.handle,
       connect: connecting(),
