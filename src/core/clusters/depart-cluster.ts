@@ -6,6 +6,7 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { UnreachableError } from '../../client/transport.ts';
 import { requeue, settled, type Context, type Outcome } from '../../runtime/controller.ts';
 import { log } from '../../runtime/log.ts';
+import { removeWorks } from '../works/remove-works.ts';
 import { removeAgent } from '../registration/remove-agent.ts';
 import { clusterId } from './cluster-id.ts';
 import { removeOwnAccount } from './ensure-member-account.ts';
@@ -24,10 +25,11 @@ const retryMs = 5_000;
 /** After this a member that does not answer keeps what was put on it. */
 const patienceMs = 60_000;
 const namespacePollMs = 2_000;
+const worksPollMs = 1_000;
 
 /**
- * Takes a cluster out of the hub: first what the hub put on the member, for which it still needs the credential, then the namespace that holds the
- * credential, then the Cluster.
+ * Takes a cluster out of the hub: first what was delivered to the member, then what the hub put there itself, for both of which it still needs the
+ * credential, then the namespace that holds the credential, then the Cluster.
  */
 export async function departCluster(cluster: Cluster, deps: DepartureDeps, ctx: Context): Promise<Outcome> {
   if (!cluster.metadata.finalizers?.includes(clusterFinalizer)) return settled;
@@ -37,6 +39,8 @@ export async function departCluster(cluster: Cluster, deps: DepartureDeps, ctx: 
   const namespace = await hub.get(Namespace, { name: id }, call);
   const isHeld = namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
   if (isHeld) {
+    const isServed = cluster.spec.connection.mode !== 'Tunnel' || deps.isConnected;
+    if (!(await removeWorks(hub, { cluster, namespace: id, isServed }, ctx))) return requeue(worksPollMs);
     const isClean = await cleanMember(cluster, deps, ctx);
     if (!isClean) return requeue(retryMs);
     await hub.delete(Namespace, { name: id }, { ...call, preconditions: preconditionsOf(namespace) });
