@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchApiServer } from './apiserver.ts';
+import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
@@ -21,6 +22,7 @@ export interface BenchResult {
 
 const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
   apiserver: benchApiServer,
+  delivery: benchDelivery,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
 };

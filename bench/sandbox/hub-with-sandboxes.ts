@@ -10,6 +10,8 @@ export interface HubWithSandboxes extends AsyncDisposable {
   readonly pid: number;
   /** From the start of the process until every sandbox was called ready. */
   readonly startMs: number;
+  /** Of the hub itself. */
+  readonly kubeconfig: string;
   kubeconfigOf(sandbox: string): string;
 }
 
@@ -51,6 +53,7 @@ export async function startHubWithSandboxes(count: number, timeoutMs: number): P
   return {
     pid: program.pid,
     startMs: performance.now() - startedAt,
+    kubeconfig,
     kubeconfigOf: sandbox => path.join(dataDir, 'sandboxes', `${sandbox}.kubeconfig`),
     async [Symbol.asyncDispose]() {
       await program.stop({ graceMs: 60_000 });

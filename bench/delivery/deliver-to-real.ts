@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newObject } from '../../src/api/define-kind.ts';
+import { Work } from '../../src/api/work.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { mapBounded } from '../../src/util/map-bounded.ts';
+import { configMaps } from './config-maps.ts';
+import type { HubWithMembers, JoinedMember } from './real-members.ts';
+import { watchWorks } from './wait-for-works.ts';
+
+export interface DeliveryTime {
+  /** Until the last object is on the last member. */
+  readonly onMembersSeconds: number;
+  /** Until the hub says so of every Work. */
+  readonly toldSeconds: number;
+  /** How often each Work was written, by whomever, on average. */
+  readonly writesPerWork: number;
+}
+
+export interface DeliverOptions {
+  readonly count: number;
+  readonly namespace: string;
+  /** All objects in one Work for each member, or a Work for each object. */
+  readonly form: 'one Work' | 'a Work for each';
+  readonly timeoutMs: number;
+}
+
+const pollMs = 100;
+const labelOf = (namespace: string) => ({ 'bench-run': namespace });
+
+export const workName = (namespace: string, i = 0): string => `${namespace}-${i}`;
+
+/** Writes the Works and waits until their objects are there. */
+export async function deliver(rig: HubWithMembers, { count, namespace, form, timeoutMs }: DeliverOptions): Promise<DeliveryTime> {
+  const { hubClient, members } = rig;
+  const objects = configMaps(count, namespace);
+  const sets = form === 'one Work' ? [objects] : objects.map(obj => [obj]);
+  const works = sets.flatMap((manifests, i) =>
+    members.map(({ id }) =>
+      newObject(
+        Work,
+        { name: workName(namespace, i), namespace: id, labels: labelOf(namespace) },
+        { release: { name: workName(namespace, i), namespace }, manifests: manifests as unknown as JsonObject[], options: { wait: false } },
+      ),
+    ),
+  );
+  using watch = await watchWorks(hubClient, `bench-run=${namespace}`);
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1000;
+  const told = watch.applied(works.length, timeoutMs).then(seconds);
+  const there = Promise.all(members.map(member => untilThere(member, namespace, count, timeoutMs))).then(seconds);
+  await mapBounded(works, 32, work => hubClient.create(Work, work, { timeoutMs: 60_000 }));
+  const [toldSeconds, onMembersSeconds] = await Promise.all([told, there]);
+  const writes = [...watch.writes().values()].reduce((sum, one) => sum + one, 0);
+  return { toldSeconds, onMembersSeconds, writesPerWork: writes / works.length };
+}
+
+/** A page with one object tells how many more there are, and costs the member next to nothing. */
+async function untilThere({ cluster }: JoinedMember, namespace: string, count: number, timeoutMs: number): Promise<void> {
+  const query = 'labelSelector=app%3Dbench&limit=1000';
+  for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await sleep(pollMs)) {
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    const page = (await cluster.request('GET', `${path}?limit=1`)).json<{ items?: unknown[]; metadata: { remainingItemCount?: number } }>();
+    // The cluster puts one of its own into every namespace.
+    if ((page.items?.length ?? 0) + (page.metadata.remainingItemCount ?? 0) < count) continue;
+    const all = (await cluster.request('GET', `${path}?${query}`)).json<{ items: unknown[] }>();
+    if (all.items.length >= count) return;
+  }
+  throw new Error(`not everything was on ${cluster.server} within ${timeoutMs} ms`);
+}
