@@ -132,6 +132,29 @@ test('definitions, their objects and lists come in one set', async t => {
   assert.equal((await member.kinds.find({ group: 'example.com', version: 'v1', kind: 'Widget' }, member.signal))?.resource, 'widgets');
 });
 
+test('kinds that are defined here come after their definitions, whatever they are called', async t => {
+  const member = await startMemoryMember(t);
+  const definition = structuredClone(widgetDefinition);
+  definition.metadata.name = 'secrets.example.com';
+  Object.assign((definition['spec'] as { names: object }).names, {
+    kind: 'Secret',
+    plural: 'secrets',
+    singular: 'secret',
+    listKind: 'SecretList',
+  });
+  const seen: string[] = [];
+  const custom = { ...widget('s'), kind: 'Secret' };
+  await apply(member, [custom, definition], { onApplied: obj => seen.push(obj.kind) });
+  assert.deepEqual(seen, ['CustomResourceDefinition', 'Secret']);
+});
+
+test('of several objects with the same name the last one counts', async t => {
+  const member = await startMemoryMember(t);
+  const answers = await apply(member, [configMap('a', { v: '1', first: 'yes' }), configMap('b'), configMap('a', { v: '2' })]);
+  assert.deepEqual([answers[0]!['data'], answers[2]!['data']], [{ v: '2' }, { v: '2' }]);
+  assert.deepEqual((await read(member, 'a'))!.data, { v: '2' });
+});
+
 test('a kind that the member does not have is named before anything is changed, and found when it comes', async t => {
   const member = await startMemoryMember(t);
   await assert.rejects(

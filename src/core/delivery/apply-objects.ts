@@ -9,7 +9,7 @@ import { findKinds, isDefinition, type FoundKinds } from './find-kinds.ts';
 import { withGeneratedName } from './generated-name.ts';
 import { installStages } from './install-stages.ts';
 import type { Member } from './member.ts';
-import { refOf, refText } from './object-ref.ts';
+import { refKey, refOf, refText } from './object-ref.ts';
 import { withOwner, type Owner } from './owner.ts';
 import { recreateObject } from './recreate-object.ts';
 import { isNoSuchKind, retryRefused } from './retry-refused.ts';
@@ -50,23 +50,27 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
   for (const obj of wanted) checkNamespace(obj, kinds);
   if (!takeOwnership) await checkOwnership(member, wanted, { kinds, owner, known, signal, concurrency });
 
-  const applied = new Map<KubeObject, KubeObject>();
-  for (const stage of installStages(wanted, ({ kind }) => kind)) {
+  // Of several with the same name the last one counts, whichever would have been quicker.
+  const last = new Map(wanted.map(obj => [refKey(refOf(obj)), obj]));
+  const applied = new Map<string, KubeObject>();
+  // A kind that is defined here comes after all definitions, whatever it is called.
+  const stageOf = (obj: KubeObject) => (kinds.isDefinedHere(obj) ? `${obj.kind}.${obj.apiVersion}` : obj.kind);
+  for (const stage of installStages([...last.values()], stageOf)) {
     await runAll(stage, concurrency, async obj => {
       const answer = await applyObject(member, obj, kinds, options);
-      applied.set(obj, answer);
+      applied.set(refKey(refOf(obj)), answer);
       options.onApplied?.(answer);
     });
     const definitions = stage.filter(isDefinition);
     if (definitions.length === 0 || options.dryRun) continue;
     await awaitDefinitions(
       member,
-      definitions.map(obj => applied.get(obj)!),
+      definitions.map(obj => applied.get(refKey(refOf(obj)))!),
       signal,
     );
     member.kinds.forget();
   }
-  return wanted.map(obj => applied.get(obj)!);
+  return wanted.map(obj => applied.get(refKey(refOf(obj)))!);
 }
 
 async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, options: ApplyOptions): Promise<KubeObject> {

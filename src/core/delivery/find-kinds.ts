@@ -2,7 +2,7 @@ import type { KindRef } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import type { CustomResourceDefinition } from '../../api/kubernetes.ts';
 import type { Member } from './member.ts';
-import { missingKind } from './explain-refusal.ts';
+import { explainRefusal, missingKind } from './explain-refusal.ts';
 import { refOf } from './object-ref.ts';
 
 export interface FoundKinds {
@@ -26,7 +26,10 @@ export async function findKinds(
     const key = keyOf(obj.apiVersion, obj.kind);
     if (found.has(key)) continue;
     const ref = refOf(obj);
-    const kind = await kinds.find(ref, signal);
+    const kind = await kinds.find(ref, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw explainRefusal('read', ref, error);
+    });
     if (!kind && unknownKinds === 'throw') throw missingKind('apply', ref);
     found.set(key, kind);
   }

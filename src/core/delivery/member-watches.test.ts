@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { ConfigMap } from '../../api/builtin-kinds.ts';
+import { ConfigMap, CustomResourceDefinition } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { UnreachableError } from '../../client/transport.ts';
 import { configMap, startMemoryMember, widget, widgetDefinition, type MemoryMember } from './member-test-support.ts';
@@ -85,26 +85,22 @@ test('who no longer follows hears nothing, and the watch goes when nobody is lef
   assert.deepEqual(first.told, ['{"v":"1"}']);
 });
 
-test('an object of a kind that comes later is seen when it is there', async t => {
+test('an object of a kind that comes later is seen when it is there, and gone when its kind goes', async t => {
   const member = await startMemoryMember(t);
-  const watches = memberWatches(member.client, member.kinds, { signal: member.signal, retry: { firstDelayMs: 20, maxDelayMs: 50 } });
+  const { client } = member;
+  const watches = memberWatches(client, member.kinds, { signal: member.signal, retry: { firstDelayMs: 20, maxDelayMs: 50 } });
   const told: boolean[] = [];
   using _ = watches.follow(refOf(widget('w')), obj => told.push(obj !== undefined));
   await eventually(() => told.length === 1, Boolean, { what: 'that it is missing' });
-  const client = member.client;
-  await client.apply(
-    {
-      group: 'apiextensions.k8s.io',
-      version: 'v1',
-      kind: 'CustomResourceDefinition',
-      resource: 'customresourcedefinitions',
-      scope: 'Cluster',
-    },
-    widgetDefinition,
-  );
-  const Widget = await eventually(() => member.kinds.find(refOf(widget('w')), member.signal));
-  await client.apply(Widget!, widget('w'));
-  await eventually(() => told.includes(true), Boolean, { what: 'the object' });
+  for (let round = 1; round <= 2; round++) {
+    await client.apply(CustomResourceDefinition, widgetDefinition as CustomResourceDefinition);
+    const Widget = await eventually(() => member.kinds.find(refOf(widget('w')), member.signal));
+    await eventually(() => client.apply(Widget!, widget('w')));
+    await eventually(() => told.at(-1) === true, Boolean, { what: 'the object', timeoutMs: 60_000 });
+    await client.delete(CustomResourceDefinition, { name: 'widgets.example.com' });
+    await eventually(() => told.at(-1) === false, Boolean, { what: 'the end of the kind', timeoutMs: 60_000 });
+    await eventually(async () => !(await client.get(CustomResourceDefinition, { name: 'widgets.example.com' })));
+  }
 });
 
 test('a member that comes back is seen as it is then', async t => {

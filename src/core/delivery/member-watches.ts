@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KindRef } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
@@ -7,6 +8,7 @@ import { keyOf, type Key } from '../../runtime/key.ts';
 import { retryDelayMs, type RetryPolicy } from '../../runtime/retry-delay.ts';
 import type { MemberKinds } from './member-kinds.ts';
 import type { ObjectRef } from './object-ref.ts';
+import { isNoSuchKind } from './retry-refused.ts';
 
 export type ObjectListener = (obj: KubeObject | undefined) => void;
 
@@ -123,12 +125,14 @@ class Watch {
         const { client, kinds, ref, onError } = this.#deps;
         const kind = await kinds.find(ref, signal);
         if (kind) {
+          attempt = 0;
           this.#isKindMissing = false;
-          this.#start(client, kind, onError);
-          return;
+          await this.#watch(client, kind, onError);
+          kinds.forget();
+        } else {
+          this.#isKindMissing = true;
+          for (const followed of this.#followed.values()) this.#tell(followed, undefined);
         }
-        this.#isKindMissing = true;
-        for (const followed of this.#followed.values()) this.#tell(followed, undefined);
       } catch (error) {
         if (signal.aborted) return;
         this.#deps.onError(error);
@@ -137,15 +141,22 @@ class Watch {
     }
   }
 
-  #start(client: KubeClient, kind: KindRef, onError: (error: unknown) => void): void {
+  /** Returns when the member no longer has the kind, or nobody follows. */
+  async #watch(client: KubeClient, kind: KindRef, onError: (error: unknown) => void): Promise<void> {
     const { namespace = '' } = this.#deps.ref;
+    const over = new AbortController();
+    const end = () => over.abort();
+    this.#ended.signal.addEventListener('abort', end, { once: true });
     const isFollowed = (obj: KubeObject): boolean => this.#followed.has(keyOf(obj));
     const cache = informer(client, kind, {
-      signal: this.#ended.signal,
+      signal: over.signal,
       ...(kind.scope === 'Namespaced' && namespace !== '' && { namespace }),
       // Of the many objects of a namespace only those matter that were delivered.
       keep: obj => (isFollowed(obj) ? obj : stubOf(obj)),
-      onError,
+      onError(error) {
+        onError(error);
+        if (isNoSuchKind(error)) end();
+      },
     });
     this.#kind = kind;
     this.#cache = cache;
@@ -159,6 +170,9 @@ class Watch {
       },
       () => {},
     );
+    if (!over.signal.aborted) await once(over.signal, 'abort');
+    this.#ended.signal.removeEventListener('abort', end);
+    this.#cache = undefined;
   }
 
   /** Somebody follows an object of which only a stub was kept. */

@@ -10,11 +10,20 @@ export interface Member {
   readonly watches: MemberWatches;
 }
 
+export interface OpenMemberOptions {
+  readonly signal: AbortSignal;
+  /** Hears why a watch failed, before it is tried again. */
+  onWatchError?(error: unknown): void;
+}
+
 /** Kinds and watches over a client, which stays the caller's. Ends with the signal, or when it is disposed of. */
-export function openMember(name: string, client: KubeClient, { signal }: { readonly signal: AbortSignal }): Member & AsyncDisposable {
+export function openMember(name: string, client: KubeClient, { signal, onWatchError }: OpenMemberOptions): Member & AsyncDisposable {
   const closed = new AbortController();
   const kinds = memberKinds(client);
-  const watches = memberWatches(client, kinds, { signal: AbortSignal.any([signal, closed.signal]) });
+  const watches = memberWatches(client, kinds, {
+    signal: AbortSignal.any([signal, closed.signal]),
+    ...(onWatchError && { onError: onWatchError }),
+  });
   return {
     name,
     client,
