@@ -48,7 +48,8 @@ async function benchReal({ quick, oursOnly, log }: BenchOptions): Promise<Figure
     return { ...time, hubSeconds };
   };
   await deliver(rig, { count: Math.min(count, 50), namespace: 'warm', form: 'one Work', timeoutMs });
-  const floor = oursOnly ? NaN : (await measureFloor(kubeconfigs, { count, rounds: 2, log })).seconds;
+  const bare = oursOnly ? { seconds: NaN, cpuSeconds: NaN } : await measureFloor(kubeconfigs, { count, rounds: 2, log });
+  const floor = bare.seconds;
   const first = await deliverOnce('together', 'one Work');
   const second = await deliverOnce('together-again', 'one Work');
   const together = second.onMembersSeconds < first.onMembersSeconds ? second : first;
@@ -61,10 +62,10 @@ async function benchReal({ quick, oursOnly, log }: BenchOptions): Promise<Figure
   return [
     figure({ ...rest, name: `${what}, one Work for each member`, ours: together.onMembersSeconds, peer: floor, ...within(1.3, floor) }),
     figure({ ...rest, name: 'until every Work says so', ours: together.toldSeconds, peer: floor }),
-    figure({ ...rest, name: 'CPU of the hub', ours: together.hubSeconds }),
+    figure({ ...rest, name: 'CPU of the hub, or of the bare client', ours: together.hubSeconds, peer: bare.cpuSeconds }),
     figure({ ...rest, name: `${what}, a Work for each object`, ours: each.onMembersSeconds, peer: floor }),
     figure({ ...rest, name: 'until every Work says so, a Work for each object', ours: each.toldSeconds, peer: floor }),
-    figure({ ...rest, name: 'CPU of the hub, a Work for each object', ours: each.hubSeconds }),
+    figure({ ...rest, name: 'CPU of the hub, a Work for each object', ours: each.hubSeconds, peer: bare.cpuSeconds }),
     figure({ ...rest, unit: 'writes', name: 'writes of each Work', ours: each.writesPerWork }),
     figure({ ...rest, unit: 'MiB', name: 'memory of the hub', ours: residentBytes(rig.hub.program.pid) / 2 ** 20 }),
     figure({ ...edit, name: `one edit to all ${size.members}, p50`, ours: edits.p50, below: 60 }),

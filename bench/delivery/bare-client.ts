@@ -10,7 +10,13 @@ export interface BareTask {
   readonly concurrency: number;
 }
 
-export type BareAnswer = { readonly seconds: number } | { readonly error: string };
+export interface BareTime {
+  readonly seconds: number;
+  /** What this process computed meanwhile. */
+  readonly cpuSeconds: number;
+}
+
+export type BareAnswer = BareTime | { readonly error: string };
 
 interface Kubeconfig {
   clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
@@ -23,20 +29,22 @@ const pem = (base64: string): string => Buffer.from(base64, 'base64').toString()
 // the answers are not parsed. `node bare-client.ts`, started by fork.
 process.on('message', (task: BareTask) => {
   run(task).then(
-    seconds => process.send!({ seconds }),
+    time => process.send!(time),
     (error: unknown) => process.send!({ error: String(error) }),
   );
 });
 process.once('disconnect', () => process.exit(0));
 
-async function run({ kubeconfigs, namespace, count, concurrency }: BareTask): Promise<number> {
+async function run({ kubeconfigs, namespace, count, concurrency }: BareTask): Promise<BareTime> {
   const bodies = configMaps(count, namespace).map(obj => ({ name: obj.metadata.name!, body: JSON.stringify(obj) }));
   const pools = kubeconfigs.map(file => open(file, concurrency));
   try {
     await Promise.all(pools.map(pool => send(pool, '/api/v1/namespaces', namespace, namespaceBody(namespace))));
     const startedAt = performance.now();
+    const before = process.cpuUsage();
     await Promise.all(pools.map(pool => applyAll(pool, bodies, namespace, concurrency)));
-    return (performance.now() - startedAt) / 1000;
+    const { user, system } = process.cpuUsage(before);
+    return { seconds: (performance.now() - startedAt) / 1000, cpuSeconds: (user + system) / 1e6 };
   } finally {
     await Promise.all(pools.map(pool => pool.destroy()));
   }

@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
-import type { BareAnswer, BareTask } from './bare-client.ts';
+import type { BareAnswer, BareTask, BareTime } from './bare-client.ts';
 
-export interface Floor {
-  readonly seconds: number;
+export interface Floor extends BareTime {
   readonly concurrency: number;
 }
 
@@ -15,9 +14,9 @@ export async function measureFloor(
   { count, rounds, log }: { readonly count: number; readonly rounds: number; log(text: string): void },
 ): Promise<Floor> {
   const child = fork(path.join(import.meta.dirname, 'bare-client.ts'), { execPath: process.execPath });
-  const run = (task: BareTask): Promise<number> =>
+  const run = (task: BareTask): Promise<BareTime> =>
     new Promise((resolve, reject) => {
-      child.once('message', (answer: BareAnswer) => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer.seconds)));
+      child.once('message', (answer: BareAnswer) => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer)));
       child.send(task);
     });
   try {
@@ -26,9 +25,11 @@ export async function measureFloor(
     await run({ kubeconfigs, namespace: 'floor-warm', count: Math.min(count, 100), concurrency: 8 });
     for (let round = 0; round < rounds; round++)
       for (const concurrency of concurrencies) {
-        const seconds = await run({ kubeconfigs, namespace: `floor-${round}-${concurrency}`, count, concurrency });
-        log(`floor: ${count} objects to ${kubeconfigs.length} members, ${concurrency} at a time on each: ${seconds.toFixed(2)} s`);
-        times.push({ seconds, concurrency });
+        const time = await run({ kubeconfigs, namespace: `floor-${round}-${concurrency}`, count, concurrency });
+        log(
+          `floor: ${count} objects to ${kubeconfigs.length} members, ${concurrency} at a time on each: ${time.seconds.toFixed(2)} s, ${time.cpuSeconds.toFixed(2)} s of CPU`,
+        );
+        times.push({ ...time, concurrency });
       }
     return times.reduce((best, time) => (time.seconds < best.seconds ? time : best));
   } finally {
