@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { Work } from '../../api/work.ts';
 import { openMember } from '../../core/delivery/member.ts';
 import { refKey } from '../../core/delivery/object-ref.ts';
-import { wantedContent } from '../../core/sources/wanted-content.ts';
 import { isLeaving } from '../../core/works/claims.ts';
+import { isChart } from '../../core/works/work-indexes.ts';
 import { CommandError, EndWith, exitCodes } from '../exit-codes.ts';
 import { explainError } from '../explain-error.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
@@ -14,6 +14,7 @@ import { runExternalDiff } from '../works/external-diff.ts';
 import { findPlace, requireWork } from '../works/find-work.ts';
 import { fileNameOf, planChanges, type ChangePlan } from '../works/plan-changes.ts';
 import { printDiff } from '../works/print-diff.ts';
+import { resolveSource } from '../works/resolve-source.ts';
 import { showPair } from '../works/shown-object.ts';
 import { wantDelivery } from '../works/wanted-delivery.ts';
 import { addWorkOptions, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
@@ -67,20 +68,24 @@ async function planFor(hub: HubConnection, name: string, options: DiffOptions, t
   const place = await findPlace(hub, { name, cluster: options.cluster, namespace: options.namespace }, terminal);
   const { cluster, namespace, work: present } = place;
   if (cluster === undefined) throw new CommandError(`the hub has no cluster with id ${JSON.stringify(namespace)}`);
-  const work =
+  const given =
     filename === undefined ? requireWork(place, name) : await changedWork(hub.client, filename, { name, namespace, present }, signal);
-  if (wantedContent(work) === 'waiting')
-    throw new CommandError('the hub has not fetched the bytes of its source yet', {
-      hint: `"drover explain work/${name} -C ${cluster}" says why`,
-    });
+  const { work, readContent } = await resolveSource(hub.client, given, signal);
   if (work.status?.outrankedBy)
     terminal.err(`Note: work ${JSON.stringify(work.status.outrankedBy.work)} has the release; this is what would change if it left\n`);
-  const { items: works } = await hub.client.list(Work, { namespace, signal });
-  const others = works.filter(one => one.metadata.uid !== work.metadata.uid && !isLeaving(one));
   await using member = openMember(cluster, hub.source(cluster).client, { signal });
-  const delivery = await wantDelivery(work, { hub: hub.client, member, signal });
-  const wantedByOthers = new Set(others.flatMap(({ status }) => status?.objects ?? []).map(refKey));
+  const delivery = await wantDelivery(work, { member, readContent, signal });
+  const wantedByOthers = await objectsOfOthers(hub, work, signal);
   return await planChanges(member, delivery, { options: work.spec.options, wantedByOthers, signal });
+}
+
+/** An object that another Work without a chart wants too passes to it instead of being deleted. */
+async function objectsOfOthers(hub: HubConnection, work: Work, signal: AbortSignal): Promise<Set<string>> {
+  if (isChart(work)) return new Set();
+  const { namespace = '', uid } = work.metadata;
+  const { items } = await hub.client.list(Work, { namespace, signal });
+  const others = items.filter(one => one.metadata.uid !== uid && !isLeaving(one) && !isChart(one));
+  return new Set(others.flatMap(({ status }) => status?.objects ?? []).map(refKey));
 }
 
 async function show({ changes }: ChangePlan, { color }: DiffOptions, terminal: Terminal): Promise<boolean> {

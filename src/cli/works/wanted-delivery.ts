@@ -1,8 +1,6 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Work } from '../../api/work.ts';
-import type { KubeClient } from '../../client/kube-client.ts';
-import { readContent } from '../../core/contents/read-content.ts';
 import type { Member } from '../../core/delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../../core/delivery/object-ref.ts';
 import type { Owner } from '../../core/delivery/owner.ts';
@@ -28,8 +26,8 @@ export interface WantedDelivery {
 }
 
 export interface DeliverySite {
-  readonly hub: KubeClient;
   readonly member: Member;
+  readContent(digest: string, signal: AbortSignal): Promise<Buffer>;
   readonly signal: AbortSignal;
 }
 
@@ -38,8 +36,9 @@ export function wantDelivery(work: Work, site: DeliverySite): Promise<WantedDeli
   return isChart(work) ? wantRelease(work, site) : wantPlain(work, site);
 }
 
-async function wantPlain(work: Work, { hub, member, signal }: DeliverySite): Promise<WantedDelivery> {
-  const rendered = await renderPlain({ readContent: (digest, stop) => readContent(hub, digest, { signal: stop }) }, work, member, signal);
+async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
+  const { member, signal } = site;
+  const rendered = await renderPlain(site, work, member, signal);
   const outranked = new Set((work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy !== undefined).map(refKey));
   const objects = rendered.filter(obj => !outranked.has(refKey(refOf(obj))));
   return {
@@ -75,13 +74,17 @@ interface Rendered {
 }
 
 /** What is deployed already, or being deployed, is not rendered again: charts may give something else each time. */
-async function renderRelease(work: Work, records: readonly ReleaseRecord[], { hub, member, signal }: DeliverySite): Promise<Rendered> {
+async function renderRelease(
+  work: Work,
+  records: readonly ReleaseRecord[],
+  { member, signal, readContent }: DeliverySite,
+): Promise<Rendered> {
   const { chart, values = {}, release } = work.spec;
   const plan = planDelivery(records, inputsOf(work));
   if (plan.type === 'unchanged' || plan.type === 'continue') return { manifest: plan.record.release.manifest, definitions: [] };
   const facts = plan.type === 'begin' ? plan : { revision: (records.at(-1)?.release.revision ?? 0) + 1, isUpgrade: true };
   const digest = chart?.content ?? '';
-  const [bytes, capabilities] = await Promise.all([readContent(hub, digest, { signal }), member.kinds.capabilities(signal)]);
+  const [bytes, capabilities] = await Promise.all([readContent(digest, signal), member.kinds.capabilities(signal)]);
   await using pool = createRenderPool({ size: 1 });
   const { manifest, definitions } = await pool.render(
     {
