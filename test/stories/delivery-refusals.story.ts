@@ -220,13 +220,23 @@ const refusals: Record<string, { objects: KubeObject[]; words: RegExp; isFinal: 
   'a wrong value': { objects: [object('v1', 'Service', 'x', { spec: { ports: [{ port: 99999999 }] } })], words: /wrong/, isFinal: true },
   'a wrong type': {
     objects: [object('v1', 'Service', 'x', { spec: { ports: 'none' } })],
-    words: /wrong|fields that its kind does not have/,
+    words: /wrong|fields or values that its kind does not have/,
     isFinal: true,
   },
   'a wrong name': { objects: [object('v1', 'ConfigMap', 'Not_A_Name')], words: /wrong/, isFinal: true },
   'an unknown field': {
     objects: [object('v1', 'ConfigMap', 'x', { dta: {} })],
-    words: /fields that its kind does not have/,
+    words: /fields or values that its kind does not have/,
+    isFinal: true,
+  },
+  'a list with the same key twice': {
+    objects: [object('v1', 'Service', 'x', { spec: { ports: [1, 2].map(port => ({ name: `p${port}`, port: 80 })) } })],
+    words: /fields or values that its kind does not have|wrong/,
+    isFinal: true,
+  },
+  'a Secret that is not in base64': {
+    objects: [object('v1', 'Secret', 'x', { data: { a: 'not base64' } })],
+    words: /fields or values that its kind does not have/,
     isFinal: true,
   },
   'too much data': {
@@ -253,6 +263,8 @@ test('refusals of a real server become words that a person can act on', { skip }
     assert.match(error.message, words, `${name}: ${errorText(error)}`);
     assert.equal(error.isFinal, isFinal, `${name}: ${errorText(error)}`);
   }
+  const secret = await refusalOf([object('v1', 'Secret', 'x', { stringData: { a: 4711 }, data: 'hunter2' })]);
+  assert.doesNotMatch(errorText(secret), /4711|hunter2/);
 });
 
 test('a right that is missing is named', { skip }, async () => {

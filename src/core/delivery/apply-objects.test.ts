@@ -6,6 +6,7 @@ import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import { deliveryManager, workReasons } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { UnreachableError } from '../../client/transport.ts';
+import { errorText } from '../../util/error-text.ts';
 import { applyObjects, type ApplyOptions } from './apply-objects.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { configMap, deployment, startMemoryMember, widget, widgetDefinition, type MemoryMember } from './member-test-support.ts';
@@ -320,7 +321,7 @@ const refusals: Record<string, { error: unknown; reason?: string; isFinal: boole
   'a field that the kind does not have': {
     error: new StatusError(500, '', 'failed to create typed patch object (shop/a; v1, Kind=ConfigMap): .dta: field not declared in schema'),
     isFinal: true,
-    words: /fields that its kind does not have/,
+    words: /fields or values that its kind does not have/,
   },
   'an object that is wrong': { error: new StatusError(422, 'Invalid', 'ConfigMap "a" is invalid'), isFinal: true, words: /wrong/ },
   'a member that cannot be reached': {
@@ -348,6 +349,18 @@ test('refusals name the object and what to do, and keep the words of the member'
       name,
     );
   }
+});
+
+test('the content of a Secret does not get into an error', async t => {
+  const got = '.stringData.a: expected string, got &value.valueUnstructured{Value:[]interface {}{"hunter2"}}';
+  const error = new StatusError(500, '', `failed to create typed patch object (shop/s; /v1, Kind=Secret): errors:\n  ${got}\n  ${got}`);
+  const member = await startMemoryMember(t, client => ({ ...copyOf(client), apply: () => Promise.reject(error) }));
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'shop' }, stringData: { a: ['hunter2'] } };
+  await assert.rejects(apply(member, [secret]), failure => {
+    assert.doesNotMatch(errorText(failure), /hunter2/);
+    assert.match(errorText(failure), /\.stringData\.a: expected string, got something else/);
+    return true;
+  });
 });
 
 test('after a refusal nothing new is begun', async t => {

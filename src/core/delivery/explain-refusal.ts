@@ -18,6 +18,8 @@ const unchangeable = /immutable|may not (?:be )?change|updates? to .*(?:are|is) 
 const webhookDenial = /admission webhook "([^"]+)" denied the request/;
 const webhookFailure = /failed calling webhook "([^"]+)"/;
 const policyDenial = /ValidatingAdmissionPolicy '([^']+)'/;
+/** Server-side apply answers 500 to objects that do not fit the schema of their kind. */
+const misfit = /failed to create typed patch object|unable to convert unstructured object/;
 const podSecurity = /violates PodSecurity "([^"]+)"/;
 const quota = /exceeded quota: ([^,]+)/;
 
@@ -37,9 +39,18 @@ export function explainRefusal(deed: Deed, ref: ObjectRef, error: unknown): Deli
     return new DeliveryError(workReasons.clusterUnreachable, what, { object: ref, cause: error });
   }
   const reason = deed === 'delete' ? workReasons.uninstallFailed : workReasons.applyFailed;
-  const explanation = error instanceof StatusError ? explainStatus(ref, error) : undefined;
+  if (!(error instanceof StatusError)) return new DeliveryError(reason, what, { object: ref, cause: error });
+  const cause = withoutSecrets(ref, error);
+  const explanation = explainStatus(ref, cause);
   const words = explanation === undefined ? what : `${what}: ${explanation.words}`;
-  return new DeliveryError(reason, words, { object: ref, isFinal: explanation?.isFinal ?? false, cause: error });
+  return new DeliveryError(reason, words, { object: ref, isFinal: explanation?.isFinal ?? false, cause });
+}
+
+/** A server that expected another type repeats what it got; of a Secret that must not go into a status. */
+function withoutSecrets({ group, kind }: ObjectRef, error: StatusError): StatusError {
+  if (group !== '' || kind !== 'Secret' || !error.message.includes(', got ')) return error;
+  const message = error.message.replaceAll(/, got [^]*?(?=\n|$)/g, ', got something else');
+  return new StatusError(error.code, error.reason, message);
 }
 
 function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefined {
@@ -75,8 +86,7 @@ function explainCode(ref: ObjectRef, { code, message, details }: StatusError): E
   if (code === 413 || message.includes('request is too large')) return final('it is larger than the member accepts');
   if (code === 429 || code === 503 || code === 504) return passing('the member is too busy');
   if (code === 422 || code === 400) return final('the member says that it is wrong');
-  // Server-side apply answers 500 to fields that the kind does not have.
-  if (message.includes('failed to create typed patch object')) return final('it has fields that its kind does not have');
+  if (misfit.test(message)) return final('it has fields or values that its kind does not have');
   return undefined;
 }
 
