@@ -113,7 +113,11 @@ export const embeddedObject = (description: string): Schema<JsonObject> =>
 export const anyValue = (description: string): Schema<Json> => schema({ description, 'x-kubernetes-preserve-unknown-fields': true });
 
 /** Knows some fields and keeps all others: for kinds whose owners are somebody else. */
-export const openObject = <const F extends Fields>(description: string, fields: F): Schema<FieldsOf<F> & JsonObject> => {
-  const known = object(description, fields);
+export const openObject = <const F extends Fields>(
+  description: string,
+  fields: F,
+  options: { rules?: readonly Rule[] } = {},
+): Schema<FieldsOf<F> & JsonObject> => {
+  const known = object(description, fields, options);
   return schema({ ...known.json, 'x-kubernetes-preserve-unknown-fields': true });
 };

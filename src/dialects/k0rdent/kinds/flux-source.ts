@@ -1,0 +1,147 @@
+import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
+import { anyObject, flag, object, openObject, optional, text, type TypeOf } from '../../../api/schema.ts';
+import { statusConditions } from './group.ts';
+
+const secretRef = optional(object('The Secret with the credentials.', { name: text('Its name.') }));
+
+const common = {
+  interval: optional(text('How often to look for something newer, such as "10m".')),
+  timeout: optional(text('How long a look may take.')),
+  suspend: optional(flag('Whether to stay with what is there.')),
+  secretRef,
+  certSecretRef: optional(object('The Secret with certificates.', { name: text('Its name.') })),
+  ignore: optional(text('Files to leave out, as .gitignore writes them.')),
+};
+
+const status = openObject('What was found.', {
+  artifact: optional(
+    openObject('The bytes.', {
+      digest: optional(text('Their digest.')),
+      revision: optional(text('Their revision.')),
+      url: optional(text('Where they are.')),
+      path: optional(text('Their path.')),
+      lastUpdateTime: optional(text('When they came.')),
+    }),
+  ),
+  url: optional(text('Where the artifact is.')),
+  ...statusConditions,
+});
+
+const columns = (first: { name: string; path: string }) =>
+  [
+    { ...first, type: 'string' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
+    { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Status', type: 'string', path: '.status.conditions[?(@.type=="Ready")].message' },
+  ] as const;
+const url = { name: 'URL', path: '.spec.url' };
+
+const flux = { group: 'source.toolkit.fluxcd.io', version: 'v1', scope: 'Namespaced', status } as const;
+
+export const HelmRepository = defineKind({
+  ...flux,
+  kind: 'HelmRepository',
+  plural: 'helmrepositories',
+  shortNames: ['helmrepo'],
+  description: 'HelmRepository is a repository of charts.',
+  spec: openObject('Where it is.', {
+    ...common,
+    url: text('Its address, https:// or oci://.', { pattern: '^(http|https|oci)://.*$' }),
+    type: optional(text('"oci" for registries.')),
+    passCredentials: optional(flag('Whether other hosts get the credentials.')),
+    insecure: optional(flag('Whether plain HTTP is allowed.')),
+    provider: optional(text('Who gives credentials.')),
+  }),
+  columns: columns(url),
+});
+export type HelmRepository = ObjectFor<typeof HelmRepository>;
+
+export const GitRepository = defineKind({
+  ...flux,
+  kind: 'GitRepository',
+  plural: 'gitrepositories',
+  shortNames: ['gitrepo'],
+  description: 'GitRepository is a repository of git.',
+  spec: openObject('Where it is.', {
+    ...common,
+    url: text('Its address, https:// or ssh://.', { pattern: '^(http|https|ssh)://.*$' }),
+    ref: optional(
+      openObject('Which commit. The branch "master" when absent.', {
+        branch: optional(text('The newest of a branch.')),
+        tag: optional(text('A tag.')),
+        semver: optional(text('The newest tag in a range.')),
+        name: optional(text('A reference.')),
+        commit: optional(text('A commit.')),
+      }),
+    ),
+  }),
+  columns: columns(url),
+});
+export type GitRepository = ObjectFor<typeof GitRepository>;
+
+export const OCIRepository = defineKind({
+  ...flux,
+  kind: 'OCIRepository',
+  plural: 'ocirepositories',
+  shortNames: ['ocirepo'],
+  description: 'OCIRepository is an artifact in a registry.',
+  spec: openObject('Where it is.', {
+    ...common,
+    url: text('Its address.', { pattern: '^oci://.*$' }),
+    ref: optional(
+      openObject('Which version. The tag "latest" when absent.', {
+        digest: optional(text('A digest.')),
+        semver: optional(text('The newest tag in a range.')),
+        tag: optional(text('A tag.')),
+      }),
+    ),
+    layerSelector: optional(anyObject('Which layer.')),
+    insecure: optional(flag('Whether plain HTTP is allowed.')),
+  }),
+  columns: columns(url),
+});
+export type OCIRepository = ObjectFor<typeof OCIRepository>;
+
+export const Bucket = defineKind({
+  ...flux,
+  kind: 'Bucket',
+  plural: 'buckets',
+  description: 'Bucket is a bucket of an object store.',
+  spec: openObject('Where it is.', {
+    ...common,
+    bucketName: text('Its name.'),
+    endpoint: text('The address of the store.'),
+    prefix: optional(text('Only what begins so.')),
+    region: optional(text('The region.')),
+    insecure: optional(flag('Whether plain HTTP is allowed.')),
+    provider: optional(text('Whose store it is.')),
+  }),
+  columns: columns({ name: 'Endpoint', path: '.spec.endpoint' }),
+});
+export type Bucket = ObjectFor<typeof Bucket>;
+
+const sourceRef = object('The source.', {
+  kind: text('Its kind.'),
+  name: text('Its name.'),
+  apiVersion: optional(text('Its API version.')),
+});
+
+export const HelmChart = defineKind({
+  ...flux,
+  kind: 'HelmChart',
+  plural: 'helmcharts',
+  shortNames: ['hc'],
+  description: 'HelmChart is a chart of a source.',
+  spec: openObject('Which chart.', {
+    chart: text('Its name in a repository, its folder elsewhere.'),
+    version: optional(text('The version, or a range of versions.', { default: '*' })),
+    sourceRef,
+    interval: optional(text('How often to look for a newer one.')),
+    suspend: optional(flag('Whether to stay with what is there.')),
+  }),
+  columns: columns({ name: 'Chart', path: '.spec.chart' }),
+});
+export type HelmChart = ObjectFor<typeof HelmChart>;
+
+export const fluxSources = [HelmRepository, GitRepository, OCIRepository, Bucket, HelmChart] as const;
+export type SourceRef = TypeOf<typeof sourceRef>;
