@@ -79,7 +79,7 @@ export function chartDelivery(desk: DeliveryDesk) {
     state.succeed({ kind: 'removed', reason });
     const place = placeOf(work, { cluster: desk.clusterName(work) });
     events.record(work, { type: 'Normal', reason, action: 'Remove', note: `${place}: ${reason}` });
-    reports.soon(keyOf(work));
+    reports.promptly(keyOf(work));
   }
 
   /** Nobody claims the release any more. The highest of those who leave says what becomes of it. */
@@ -159,7 +159,7 @@ export function chartDelivery(desk: DeliveryDesk) {
     state.inventory = outcome.objects.map(ref => ({ ref }));
     state.succeed({ kind: 'delivered' });
     await watch(work, state, member, turn);
-    reports.soon(key);
+    reports.promptly(key);
     if (outcome.tookOver !== undefined)
       events.record(work, { type: 'Normal', reason: 'TookOver', action: 'Deliver', note: outcome.tookOver });
     return settled;
@@ -201,7 +201,7 @@ export function chartDelivery(desk: DeliveryDesk) {
     }
     state.succeed(work.spec.suspend === true ? { kind: 'suspended' } : { kind: 'delivered' });
     await watch(work, state, members.open(work.metadata.namespace!), turn);
-    reports.soon(key);
+    reports.promptly(key);
     return settled;
   }
 
@@ -232,7 +232,7 @@ export function chartDelivery(desk: DeliveryDesk) {
     const [objects, before] = [await read(manifest), await read(deployed?.release.manifest ?? '')];
     state.plan = await planDelivery(member, { objects, present: before.map(refOf), owner: { release } }, turn.signal);
     state.succeed({ kind: 'planned' });
-    reports.soon(keyOf(work));
+    reports.promptly(keyOf(work));
     return settled;
   }
 }

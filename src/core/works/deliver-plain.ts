@@ -166,7 +166,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     state.delivered = { inputs, state: 'Deployed', at };
     state.succeed({ kind: 'delivered' });
     watch(work, state, member, own);
-    reports.soon(key);
+    reports.promptly(key);
     return settled;
   }
 
@@ -278,7 +278,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const member = members.open(work.metadata.namespace!);
     const isNew = wantsDrift(work) && !followers.isFollowingDrift(key, member, driftMark(work, state));
     watch(work, state, member, isNew ? share(work, await renderPlain(desk, work, member, turn.signal)).own : undefined);
-    reports.soon(key);
+    reports.promptly(key);
     return settled;
   }
 
@@ -303,7 +303,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const present = [...state.inventory.values()].map(({ ref }) => ref);
     state.plan = await planDelivery(member, { objects, present, owner: { work: keyOf(work) } }, turn.signal);
     state.succeed({ kind: 'planned' });
-    reports.soon(keyOf(work));
+    reports.promptly(keyOf(work));
     return settled;
   }
 
@@ -323,7 +323,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const place = placeOf(work, { cluster: desk.clusterName(work) });
     events.record(work, { type: 'Normal', reason, action: 'Remove', note: `${place}: ${reason}` });
     lookAt(desk.claims(work.metadata.namespace!).set(key, undefined));
-    reports.soon(key);
+    reports.promptly(key);
     return settled;
   }
 

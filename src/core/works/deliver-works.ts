@@ -34,6 +34,8 @@ export interface DelivererDeps {
   readContent(digest: string, signal: AbortSignal): Promise<Buffer>;
   readonly signal: AbortSignal;
   now?(): Date;
+  /** The least time between two reports of how the objects of a Work are. Default 1 s. */
+  readonly reportEveryMs?: number;
 }
 
 /** Most of them wait for a member to get something done. */
@@ -58,6 +60,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
   const reports = statusReports({
     hub,
     signal,
+    ...(deps.reportEveryMs !== undefined && { quietMs: deps.reportEveryMs }),
     decide(key) {
       const work = works.get(key);
       const state = work && states.get(key);

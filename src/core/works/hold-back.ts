@@ -1,4 +1,5 @@
-import { workFinalizer, workReasons, type Work } from '../../api/work.ts';
+import { findCondition } from '../../api/conditions.ts';
+import { workConditions, workFinalizer, workReasons, type Work } from '../../api/work.ts';
 import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { ContentMissingError } from '../contents/read-content.ts';
@@ -24,7 +25,9 @@ export function isHeldBack(desk: DeliveryDesk, work: Work, state: WorkState): Ou
     return say(desk, work, settled);
   }
   if (wantedContent(work) === 'waiting') {
-    // Whoever fetches it says so on the Work where it cannot be had.
+    // Whoever fetches it has said why it cannot be had.
+    const said = findCondition(work, workConditions.ready);
+    if (said?.reason === workReasons.sourceFailed && said.observedGeneration === work.metadata.generation) return settled;
     const words = `${placeOf(work, { cluster: desk.clusterName(work) })} waits for the bytes of its source`;
     return wait(desk, work, state, workReasons.waitingForContent, words);
   }
@@ -42,7 +45,7 @@ function wait(desk: DeliveryDesk, work: Work, state: WorkState, reason: WorkReas
 }
 
 function say(desk: DeliveryDesk, work: Work, outcome: Outcome): Outcome {
-  desk.reports.soon(keyOf(work));
+  desk.reports.promptly(keyOf(work));
   return outcome;
 }
 

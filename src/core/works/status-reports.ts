@@ -23,6 +23,8 @@ export interface StatusReportsOptions {
 export interface StatusReports {
   /** Some time soon, with everything that happens until then. Failures are tried again until they succeed. */
   soon(key: Key): void;
+  /** Without waiting for the quiet time: something has been done, and people wait for it. */
+  promptly(key: Key): void;
   /** Resolves when the hub has it. Throws when it cannot be written now. */
   now(key: Key): Promise<void>;
   forget(key: Key): void;
@@ -35,11 +37,15 @@ interface Written {
   readonly atMs: number;
 }
 
+/** How objects are that were just delivered is known a moment later, and belongs to the same report. */
+const gatherMs = 25;
+
 export const statusManager = 'drover-works';
 
 export function statusReports(options: StatusReportsOptions): StatusReports {
   const { hub, decide, onWritten = () => {}, signal, quietMs = 1000 } = options;
   const written = new Map<Key, Written>();
+  const urgent = new Set<Key>();
   const writing = new Map<Key, Promise<void>>();
   const queue = workQueue({
     signal,
@@ -51,14 +57,19 @@ export function statusReports(options: StatusReportsOptions): StatusReports {
     },
     async reconcile(key) {
       const last = written.get(key);
-      const restMs = last === undefined ? 0 : last.atMs + quietMs - performance.now();
+      const restMs = last === undefined || urgent.has(key) ? 0 : last.atMs + quietMs - performance.now();
       if (restMs > 0) return { requeueAfterMs: restMs };
+      urgent.delete(key);
       await writeInTurn(key);
     },
   });
 
   return {
     soon: key => queue.add(key),
+    promptly(key) {
+      urgent.add(key);
+      queue.addAfter(key, gatherMs);
+    },
     now: writeInTurn,
     forget: key => void written.delete(key),
     idle: () => queue.idle(),
