@@ -324,3 +324,6 @@ export const revisionMarks = {
 
 /** The field manager of everything that is delivered. */
 export const deliveryManager = 'drover';
+
+/** The field manager that pins Works to the bytes of their source. */
+export const sourcesManager = 'drover-sources';

@@ -1,6 +1,6 @@
 import { Content, contentName } from '../../api/content.ts';
 import { findCondition, withConditions, type ConditionReport } from '../../api/conditions.ts';
-import { Work, workAnnotations, workConditions, workReasons } from '../../api/work.ts';
+import { sourcesManager, Work, workAnnotations, workConditions, workReasons } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { isMissing } from '../../client/missing-object.ts';
 import {
@@ -37,7 +37,7 @@ export interface ContentPinnerDeps extends SourceResultsOptions {
 }
 
 /** Owns `content` of Works that name a repository, and what their status says while it cannot be had. */
-const fieldManager = 'drover-sources';
+const fieldManager = sourcesManager;
 
 /** Fetches what Works name a source for, once for all that name the same, and pins each Work to the bytes. */
 export function runContentPinner(deps: ContentPinnerDeps): RunningController {
