@@ -1,9 +1,6 @@
-import { workAnnotations, type Work } from '../../api/work.ts';
+import { restoredFields, workAnnotations, type Work } from '../../api/work.ts';
 import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
 import { jsonEqual, type JsonObject } from '../../util/json.ts';
-
-/** What the hub keeps of a spec. Priority, order and the like are decisions of their own and stay as they are. */
-const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'options'];
 
 /** The changes, as a JSON patch, that bring an earlier spec back. Empty when the Work has it already. */
 export function patchTo(data: JsonObject, work: Work): JsonObject[] {

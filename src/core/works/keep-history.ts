@@ -3,7 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import { ControllerRevision } from '../../api/builtin-kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
-import { restoredFields, revisionMarks, Work } from '../../api/work.ts';
+import { restoredFields, revisionMarks, sourcesManager, Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -59,7 +59,13 @@ export async function keepHistory(
   const revision = Math.max(Number(newest?.revision ?? 0), numbers.get(uid) ?? 0) + 1;
   numbers.set(uid, revision);
   const present = known.find(one => one.metadata.name === name);
-  if (present) await hub.patch(ControllerRevision, { namespace, name }, { type: 'merge', body: { revision } }, { signal });
+  if (present)
+    await hub.patch(
+      ControllerRevision,
+      { namespace, name },
+      { type: 'merge', body: { revision, metadata: { annotations: { [revisionMarks.changedBy]: whoChanged(work) ?? null } } } },
+      { signal },
+    );
   else
     await hub.create(ControllerRevision, revisionOf(work, { name, data, revision }), { signal }).catch((error: unknown) => {
       // Written a moment ago, and not seen yet.
@@ -100,9 +106,11 @@ function revisionOf(work: Work, { name, data, revision }: { name: string; data: 
   };
 }
 
-/** Whoever wrote to the spec last. */
+/** Whoever wrote to the spec last, apart from the hub, which adds what it has fetched. */
 function whoChanged({ metadata }: KubeObject): string | undefined {
-  const entries = (metadata.managedFields ?? []).filter(one => (one.subresource ?? '') === '' && one.fieldsV1?.['f:spec'] !== undefined);
+  const entries = (metadata.managedFields ?? []).filter(
+    ({ subresource = '', fieldsV1, manager }) => subresource === '' && fieldsV1?.['f:spec'] !== undefined && manager !== sourcesManager,
+  );
   return entries.sort((a, b) => Date.parse(b.time ?? '') - Date.parse(a.time ?? ''))[0]?.manager;
 }
 
