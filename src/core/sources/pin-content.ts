@@ -22,7 +22,7 @@ import { SourceError } from '../../sources/source-error.ts';
 import { errorText } from '../../util/error-text.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
-import { fetchContent } from './fetch-content.ts';
+import { fetchContent, hubRepository } from './fetch-content.ts';
 import { readCredentials } from './read-credentials.ts';
 import { SourceResults, type SourceResult, type SourceResultsOptions } from './source-results.ts';
 import { sourceDigest, sourceOf, wantedContent, type WorkSource } from './wanted-content.ts';
@@ -38,6 +38,9 @@ export interface ContentPinnerDeps extends SourceResultsOptions {
 
 /** Owns `content` of Works that name a repository, and what their status says while it cannot be had. */
 const fieldManager = sourcesManager;
+
+/** Looking into our own store costs little, and somebody may have pushed the chart. */
+const storeDelayMs = 10_000;
 
 /** Fetches what Works name a source for, once for all that name the same, and pins each Work to the bytes. */
 export function runContentPinner(deps: ContentPinnerDeps): RunningController {
@@ -84,7 +87,8 @@ export function runContentPinner(deps: ContentPinnerDeps): RunningController {
     }
     const key = cacheKey(context, sourceDigest(source));
     if (wantedContent(work) !== 'waiting') results.forget(key);
-    return results.get(key, stop, signal => fetchContent(hub, source, { ...context, signal }));
+    const maxDelayMs = source.repository === hubRepository ? storeDelayMs : undefined;
+    return results.get(key, stop, signal => fetchContent(hub, source, { ...context, signal }), maxDelayMs);
   }
 
   async function pin({ metadata }: Work, source: WorkSource, digest: string, { signal: stop }: Context): Promise<void> {
@@ -130,7 +134,7 @@ export function runContentPinner(deps: ContentPinnerDeps): RunningController {
   /** Gives up what was said of a failure that is over. */
   async function cleared(work: Work, ctx: Context): Promise<Outcome> {
     const isSaid = work.status?.conditions?.some(one => one.reason === workReasons.sourceFailed) === true;
-    if (isSaid) await applyStatus(work, {}, ctx);
+    if (isSaid) await applyStatus(work, { conditions: [] }, ctx);
     return settled;
   }
 

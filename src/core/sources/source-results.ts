@@ -14,6 +14,8 @@ export interface SourceResultsOptions {
   readonly now?: () => Date;
 }
 
+type Fetch = (signal: AbortSignal) => Promise<string>;
+
 /** Many Works that come together mean the same bytes, also where a range of versions could by now mean others. */
 const keptMs = 60_000;
 
@@ -30,13 +32,13 @@ export class SourceResults {
     this.#run = bounded(concurrency);
   }
 
-  /** Faults that are not the source's are thrown. */
-  async get(key: string, signal: AbortSignal, fetch: (signal: AbortSignal) => Promise<string>): Promise<SourceResult> {
+  /** Faults that are not the source's are thrown. `maxDelayMs`: for sources that cost little to ask. */
+  async get(key: string, signal: AbortSignal, fetch: Fetch, maxDelayMs = this.#options.maxDelayMs): Promise<SourceResult> {
     const digest = this.#fetched.get(key);
     if (digest !== undefined) return { digest };
     const failed = this.#failed.get(key);
     if (failed && failed.nextTry > this.#options.now()) return failed;
-    return this.#flights.run(key, signal, stop => this.#run(() => this.#fetch(key, stop, fetch)));
+    return this.#flights.run(key, signal, stop => this.#run(() => this.#fetch(key, stop, fetch, maxDelayMs)));
   }
 
   /** The bytes have gone from the hub. */
@@ -44,7 +46,7 @@ export class SourceResults {
     this.#fetched.delete(key);
   }
 
-  async #fetch(key: string, signal: AbortSignal, fetch: (signal: AbortSignal) => Promise<string>): Promise<SourceResult> {
+  async #fetch(key: string, signal: AbortSignal, fetch: Fetch, maxDelayMs: number): Promise<SourceResult> {
     try {
       const digest = await fetch(signal);
       this.#fetched.set(key, digest);
@@ -52,7 +54,7 @@ export class SourceResults {
       return { digest };
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error;
-      const { firstDelayMs, maxDelayMs, now } = this.#options;
+      const { firstDelayMs, now } = this.#options;
       const failures = (this.#failed.get(key)?.failures ?? 0) + 1;
       const delayMs = Math.min(firstDelayMs * 2 ** (failures - 1), maxDelayMs);
       const result = { error, failures, nextTry: new Date(now().getTime() + delayMs) };
