@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { ConfigMap, Deployment } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
@@ -230,6 +231,23 @@ test('force does not delete definitions, with which all their objects would go',
   const moved = structuredClone(widgetDefinition);
   (moved['spec'] as { scope: string }).scope = 'Cluster';
   await assert.rejects(apply(member, [moved], { force: true }), failsWith({ isFinal: true, words: /delete it yourself/ }));
+});
+
+test('what is being deleted is applied again when it is gone', async t => {
+  const member = await startMemoryMember(t);
+  const { client } = member;
+  const key = { namespace: 'shop', name: 'a' };
+  await apply(member, [configMap('a', { v: '1' })]);
+  const hold = (finalizers: string[]) =>
+    client.patch(ConfigMap, key, { type: 'merge', body: { metadata: { finalizers } } }, { fieldManager: 'someone' });
+  const before = await hold(['example.com/hold']);
+  await client.delete(ConfigMap, key);
+  const applied = apply(member, [configMap('a', { v: '2' })]);
+  await eventually(async () => (await read(member, 'a'))?.data?.['v'] === '2', Boolean, { what: 'the write to the one that goes' });
+  await hold([]);
+  const [after] = await applied;
+  assert.notEqual(after!.metadata.uid, before.metadata.uid);
+  assert.deepEqual((await read(member, 'a'))!.data, { v: '2' });
 });
 
 test('a missing namespace is named', async t => {

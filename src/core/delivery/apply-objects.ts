@@ -11,7 +11,7 @@ import { installStages } from './install-stages.ts';
 import type { Member } from './member.ts';
 import { refKey, refOf, refText } from './object-ref.ts';
 import { withOwner, type Owner } from './owner.ts';
-import { recreateObject } from './recreate-object.ts';
+import { applyAfter, recreateObject } from './recreate-object.ts';
 import { isNoSuchKind, retryRefused } from './retry-refused.ts';
 import { runAll } from './run-all.ts';
 import { unfoldLists } from './unfold-lists.ts';
@@ -68,7 +68,6 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
       definitions.map(obj => applied.get(refKey(refOf(obj)))!),
       signal,
     );
-    member.kinds.forget();
   }
   return wanted.map(obj => applied.get(refKey(refOf(obj)))!);
 }
@@ -80,7 +79,9 @@ async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, o
   if (!kind) throw missingKind('apply', ref);
   const apply = () => member.client.apply(kind, obj, { fieldManager: manager, force: true, dryRun, signal });
   try {
-    return await retryRefused(apply, { signal, mayBeMissing: kinds.isDefinedHere(obj) && !dryRun });
+    const answer = await retryRefused(apply, { signal, mayBeMissing: kinds.isDefinedHere(obj) && !dryRun });
+    const isGoing = answer.metadata.deletionTimestamp !== undefined && !dryRun;
+    return isGoing ? await applyAfter(member, kind, answer, { apply, signal }) : answer;
   } catch (error) {
     signal.throwIfAborted();
     if (dryRun && isMissingYet(obj, kinds, error)) return obj;

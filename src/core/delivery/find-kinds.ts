@@ -43,7 +43,8 @@ export function isDefinition({ apiVersion, kind }: KubeObject): boolean {
   return kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
 }
 
-function definedKinds(objects: readonly KubeObject[]): Map<string, KindRef> {
+/** The kinds that definitions among the objects bring, by apiVersion and kind. */
+export function definedKinds(objects: readonly KubeObject[]): Map<string, KindRef> {
   const defined = new Map<string, KindRef>();
   for (const obj of objects) {
     if (!isDefinition(obj)) continue;

@@ -35,24 +35,36 @@ export async function recreateObject(
   try {
     const present = await client.get(kind, key, { signal });
     const { uid } = present?.metadata ?? {};
-    if (uid !== undefined) {
-      await client.delete(kind, key, { propagationPolicy: 'Background', preconditions: { uid }, signal });
-      await untilGone(async () => (await client.get(kind, key, { signal }))?.metadata.uid !== uid, object, signal);
-    }
-    return await retryRefused(apply, { signal });
+    if (uid === undefined) return await retryRefused(apply, { signal });
+    await client.delete(kind, key, { propagationPolicy: 'Background', preconditions: { uid }, signal });
+    return await applyAfter(member, kind, present!, { apply, signal });
   } catch (error) {
     signal.throwIfAborted();
     throw explainRefusal('apply', object, error);
   }
 }
 
-async function untilGone(isGone: () => Promise<boolean>, object: ReturnType<typeof refOf>, signal: AbortSignal): Promise<void> {
+/** Applies when an object that is being deleted is gone: until then all that is written goes with it. */
+export async function applyAfter(
+  { client }: Member,
+  kind: KindRef,
+  going: KubeObject,
+  { apply, signal }: RecreateOptions,
+): Promise<KubeObject> {
+  const object = refOf(going);
+  const { namespace, uid } = going.metadata;
   const deadline = performance.now() + goneTimeoutMs;
-  while (!(await isGone())) {
-    if (performance.now() > deadline) {
-      const words = `cannot create ${refText(object)} anew: the old one was deleted but is not gone after ${goneTimeoutMs / 1000} s: look at its finalizers`;
-      throw new DeliveryError(workReasons.applyFailed, words, { object });
+  try {
+    while ((await client.get(kind, { namespace, name: object.name }, { signal }))?.metadata.uid === uid) {
+      if (performance.now() > deadline) {
+        const words = `cannot apply ${refText(object)}: the one before it is being deleted and not gone after ${goneTimeoutMs / 1000} s: look at its finalizers`;
+        throw new DeliveryError(workReasons.applyFailed, words, { object });
+      }
+      await sleep(lookEveryMs, undefined, { signal });
     }
-    await sleep(lookEveryMs, undefined, { signal });
+    return await retryRefused(apply, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw explainRefusal('apply', object, error);
   }
 }
