@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Work } from '../../api/work.ts';
 import { printJson, sortKeys, type Json } from '../../util/json.ts';
+import { oncePerGeneration } from './once-per-generation.ts';
 
 /**
  * Names what a delivery puts on a member: equal inputs are not delivered twice. What a member can do is not among them, so that a new kind on a
  * member does not deliver every chart anew; nor are options that only say how to get there, such as time-outs.
  */
-export function inputsOf({ spec }: Work): string {
+export const inputsOf = oncePerGeneration(({ spec }) => {
   const { release, chart, values, kustomization, manifests, content, options } = spec;
   const inputs = {
     release,
@@ -19,4 +19,4 @@ export function inputsOf({ spec }: Work): string {
   return `sha256:${createHash('sha256')
     .update(printJson(sortKeys(inputs as unknown as Json)))
     .digest('hex')}`;
-}
+});

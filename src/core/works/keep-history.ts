@@ -10,6 +10,7 @@ import type { Context } from '../../runtime/controller.ts';
 import { isJsonObject, printJson, sortKeys, type Json } from '../../util/json.ts';
 import { wantedContent } from '../sources/wanted-content.ts';
 import { inputsOf } from './inputs.ts';
+import { oncePerGeneration } from './once-per-generation.ts';
 
 export type RevisionInformer = Informer<ControllerRevision>;
 
@@ -50,8 +51,7 @@ export async function keepHistory(
   const { namespace, uid = '' } = work.metadata;
   await revisions.synced;
   const known = revisions.by('work', uid).sort((a, b) => Number(a.revision) - Number(b.revision));
-  const data = specOf(work);
-  const name = nameOf(work, data);
+  const name = nameOf(work);
   const newest = known.at(-1);
   if (newest?.metadata.name === name) return;
 
@@ -67,7 +67,7 @@ export async function keepHistory(
       { signal },
     );
   else
-    await hub.create(ControllerRevision, revisionOf(work, { name, data, revision }), { signal }).catch((error: unknown) => {
+    await hub.create(ControllerRevision, revisionOf(work, { name, revision }), { signal }).catch((error: unknown) => {
       // Written a moment ago, and not seen yet.
       if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
     });
@@ -80,15 +80,16 @@ function specOf({ spec }: Work): { [field: string]: Json } {
   return Object.fromEntries(restoredFields.filter(field => spec[field] !== undefined).map(field => [field, spec[field] as Json]));
 }
 
-function nameOf({ metadata: { name = '', uid } }: Work, data: Json): string {
+const nameOf = oncePerGeneration(work => {
+  const { name = '', uid = '' } = work.metadata;
   const hash = createHash('sha256')
-    .update(printJson([uid ?? '', sortKeys(data)]))
+    .update(printJson([uid, sortKeys(specOf(work))]))
     .digest('hex')
     .slice(0, 10);
   return `${name.slice(0, 240)}-${hash}`;
-}
+});
 
-function revisionOf(work: Work, { name, data, revision }: { name: string; data: Json; revision: number }): ControllerRevision {
+function revisionOf(work: Work, { name, revision }: { name: string; revision: number }): ControllerRevision {
   const { namespace, uid = '', name: owner = '' } = work.metadata;
   const changedBy = whoChanged(work);
   return {
@@ -102,7 +103,7 @@ function revisionOf(work: Work, { name, data, revision }: { name: string; data: 
       ownerReferences: [{ apiVersion: apiVersionOf(Work), kind: Work.kind, name: owner, uid, controller: true }],
     },
     revision,
-    data: data as never,
+    data: specOf(work) as never,
   };
 }
 
