@@ -1,4 +1,4 @@
-import { Cluster } from '../../api/cluster.ts';
+import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
 import { StatusError } from '../../api/status.ts';
 import { Work } from '../../api/work.ts';
 import { clusterId } from '../../core/clusters/cluster-id.ts';
@@ -49,19 +49,21 @@ export async function findPlace(hub: HubConnection, choice: WorkChoice, { signal
     const id = clusterId(await requireCluster(hub, cluster, { signal }));
     return { work: await get(id), cluster, namespace: id };
   }
-  const { items: clusters } = await hub.client.list(Cluster, { signal });
-  const nameOf = (id: string | undefined) => clusters.find(one => clusterId(one) === id)?.metadata.name;
-  if (namespace !== undefined) return { work: await get(namespace), cluster: nameOf(namespace), namespace };
-  const work = await onlyWork(hub, name, nameOf, signal);
-  return { work, cluster: nameOf(work.metadata.namespace), namespace: work.metadata.namespace ?? '' };
+  const work = namespace === undefined ? await onlyWork(hub, name, signal) : await get(namespace);
+  const id = namespace ?? work?.metadata.namespace ?? '';
+  return { work, cluster: clusterOf(work) ?? (await clusterWithId(hub, id, signal)), namespace: id };
 }
 
-async function onlyWork(
-  hub: HubConnection,
-  name: string,
-  clusterOf: (id: string | undefined) => string | undefined,
-  signal: AbortSignal,
-): Promise<Work> {
+/** The hub writes the name of the cluster on every Work, so that whoever may see the Work need not see all clusters. */
+const clusterOf = (work: Work | undefined): string | undefined =>
+  work?.metadata.annotations?.[clusterAnnotations.cluster] ?? work?.status?.cluster;
+
+async function clusterWithId(hub: HubConnection, id: string, signal: AbortSignal): Promise<string | undefined> {
+  const { items } = await hub.client.list(Cluster, { signal });
+  return items.find(one => clusterId(one) === id)?.metadata.name;
+}
+
+async function onlyWork(hub: HubConnection, name: string, signal: AbortSignal): Promise<Work> {
   const { items } = await hub.client.list(Work, { signal, fieldSelector: `metadata.name=${name}` }).catch((cause: unknown) => {
     if (!(cause instanceof StatusError) || cause.code !== 403) throw cause;
     throw usageError(`whose work ${JSON.stringify(name)} is meant is not said`, 'name its cluster with -C');
@@ -70,7 +72,7 @@ async function onlyWork(
   if (!work)
     throw new CommandError(`no cluster has a work ${JSON.stringify(name)}`, { hint: '"drover get works -A" lists those there are' });
   if (others.length === 0) return work;
-  const places = items.map(({ metadata }) => clusterOf(metadata.namespace) ?? metadata.namespace ?? '').sort();
+  const places = items.map(one => clusterOf(one) ?? one.metadata.namespace ?? '').sort();
   const shown = places.length > 3 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more` : places.join(', ');
   throw usageError(`${places.length} clusters have a work ${JSON.stringify(name)}: ${shown}`, 'name one with -C');
 }
