@@ -1,3 +1,4 @@
+import { formatFloat } from '../util/go-float.ts';
 import { goPrint } from '../util/go-print.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { compareKeys } from './yaml-keys.ts';
@@ -29,7 +30,7 @@ export function writeYaml(value: Json, options: YamlOptions = {}): string {
 function writeNode(sink: YamlSink, value: Json, context: Context): void {
   if (Array.isArray(value)) return value.length === 0 ? sink.indicator('[]', true) : writeSequence(sink, value, context);
   if (isJsonObject(value)) return Object.keys(value).length === 0 ? sink.indicator('{}', true) : writeMapping(sink, value);
-  const [text, style] = scalar(value);
+  const [text, style] = sink.indentsLists && typeof value === 'number' ? [formatFloat(value, 'g', -1), 'plain' as const] : scalar(value);
   sink.indented({ isFlow: true }, () => writeScalar(sink, text, style, context === 'simple-key'));
 }
 
