@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
-import { loadChartAt } from '../../render/chart/load-chart-at.ts';
 import { mergeMaps, readValues } from '../../render/chart/load-chart.ts';
 import type { GoMap } from '../../render/go/go-value.ts';
 import { defaultCapabilities, parseKubeVersion } from '../../render/helm/capabilities.ts';
@@ -9,11 +8,12 @@ import { prepareChart, printRendered, renderPrepared, type RenderOptions } from 
 import { setValues } from '../../render/helm/set-values.ts';
 import { showOnly } from '../../render/helm/show-only.ts';
 import { errorText } from '../../util/error-text.ts';
+import { addLocateOptions, locateChart, type LocateOptions } from '../charts/locate-chart.ts';
 import { EndWith, exitCodes } from '../exit-codes.ts';
 import { collectList } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface TemplateOptions {
+interface TemplateOptions extends LocateOptions {
   readonly namespace: string;
   readonly values: readonly string[];
   readonly set: readonly string[];
@@ -33,7 +33,7 @@ const collect = (value: string, all: readonly string[]): string[] => [...all, va
 export function defineTemplate(command: Command, terminal: Terminal): void {
   command
     .argument('<release>', 'name of the release, or the chart when it is alone')
-    .argument('[chart]', 'folder or archive of the chart')
+    .argument('[chart]', 'folder or archive of the chart, its address, or its name in the repository')
     .option('-n, --namespace <name>', 'namespace of the release', terminal.env['HELM_NAMESPACE'] || 'default')
     .option('-f, --values <file>', 'values from a YAML file, - is the standard input; later files win', collectList, [])
     .option('--set <pairs>', 'values such as a.b=1,c={x,y}', collect, [])
@@ -48,9 +48,10 @@ export function defineTemplate(command: Command, terminal: Terminal): void {
     .option('-s, --show-only <template>', 'only what comes from this template', collect, [])
     .addHelpText('after', '\nPrints what "helm template" prints, without Helm and without a cluster.')
     .action((first: string, second: string | undefined, options: TemplateOptions) => template(first, second, options, terminal));
+  addLocateOptions(command);
 }
 
-function template(first: string, second: string | undefined, options: TemplateOptions, terminal: Terminal): void {
+async function template(first: string, second: string | undefined, options: TemplateOptions, terminal: Terminal): Promise<void> {
   const [release, path] = second === undefined ? ['release-name', first] : [first, second];
   // Scripts look for Helm's own words, so that errors are told as Helm tells them.
   const refuse = (error: unknown, advice = ''): never => {
@@ -60,7 +61,7 @@ function template(first: string, second: string | undefined, options: TemplateOp
   try {
     const render = renderOptions(release, options);
     const given = givenValues(options);
-    const prepared = prepareChart(loadChartAt(path), given, render);
+    const prepared = prepareChart(await locateChart(path, options, terminal), given, render);
     checkReleaseName(release);
     terminal.out(printChosen(prepared, render, options, refuse));
   } catch (error) {

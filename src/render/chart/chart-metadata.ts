@@ -1,5 +1,5 @@
-import { formatFloat } from '../../util/go-float.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { decodeText } from '../go/decode-text.ts';
 import type { ChartDependency, ChartMetadata, Maintainer } from './chart.ts';
 
 /** Reads what Chart.yaml and requirements.yaml may say; anything of the wrong type is refused with the words of Go's decoder. */
@@ -67,13 +67,10 @@ function objectAt(value: Json | undefined, field: string): JsonObject {
   throw wrongType(value, field, 'object');
 }
 
-/** Numbers and booleans may stand where a text is wanted: versions are often written without quotes. */
 function textAt(value: Json | undefined, field: string): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' && !Number.isInteger(value)) return formatFloat(value, 'g', -1);
-  if (typeof value !== 'object') return String(value);
-  throw wrongType(value, field, 'string');
+  const text = decodeText(value);
+  if (text === undefined) throw wrongType(value as Json, field, 'string');
+  return text;
 }
 
 function flagAt(value: Json | undefined, field: string): boolean {

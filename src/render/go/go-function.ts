@@ -12,7 +12,7 @@ interface Params {
   map: GoMap;
 }
 
-const types: Readonly<Record<keyof Params, GoType>> = {
+const typesByName: Readonly<Record<keyof Params, GoType>> = {
   any: anyType,
   string: stringType,
   int: intType,
@@ -23,6 +23,7 @@ const types: Readonly<Record<keyof Params, GoType>> = {
 };
 
 type ParamName = keyof Params;
+const typeNamed = (name: ParamName): GoType => typesByName[name];
 type Args<P extends readonly ParamName[]> = { -readonly [I in keyof P]: Params[P[I]] };
 
 const unwrap = (value: GoValue): never => (value instanceof GoInt ? Number(value.value) : value) as never;
@@ -31,10 +32,10 @@ const unwraps = (name: ParamName): boolean => name === 'int' || name === 'int64'
 /** A function for templates with a fixed number of parameters. */
 export function fn<const P extends readonly ParamName[]>(params: P, call: (...args: Args<P>) => GoValue): GoFunction {
   const integers = params.map(unwraps);
-  return new GoFunction(
-    params.map(name => types[name]),
-    args => call(...(args.map((arg, i) => (integers[i] ? unwrap(arg) : arg)) as unknown as Args<P>)),
-  );
+  const types = params.map(typeNamed);
+  const plain = call as unknown as (...args: GoValue[]) => GoValue;
+  if (!integers.includes(true)) return new GoFunction(types, args => plain(...args));
+  return new GoFunction(types, args => plain(...args.map((arg, i) => (integers[i] ? unwrap(arg) : arg))));
 }
 
 /** A function for templates whose last parameter may come any number of times. */
@@ -44,9 +45,9 @@ export function variadic<const P extends readonly ParamName[], R extends ParamNa
   call: (...args: [...Args<P>, ...Params[R][]]) => GoValue,
 ): GoFunction {
   const integers = [...params, rest].map(unwraps);
-  return new GoFunction(
-    [...params, rest].map(name => types[name]),
-    args => call(...(args.map((arg, i) => (integers[Math.min(i, params.length)] ? unwrap(arg) : arg)) as [...Args<P>, ...Params[R][]])),
-    true,
-  );
+  const types = [...params, rest].map(typeNamed);
+  const plain = call as unknown as (...args: GoValue[]) => GoValue;
+  if (!integers.includes(true)) return new GoFunction(types, args => plain(...args), true);
+  const unwrapped = (args: GoValue[]): GoValue[] => args.map((arg, i) => (integers[Math.min(i, params.length)] ? unwrap(arg) : arg));
+  return new GoFunction(types, args => plain(...unwrapped(args)), true);
 }

@@ -30,7 +30,7 @@ export function encodeJson(value: GoValue, { escapesHtml = true, indent = 0 }: J
       if (item.goType === byteSlice) return quote(Buffer.from(item.map(byte => Number((byte as GoInt).value))).toString('base64'), false);
       return group('[', ']', item, margin, write);
     }
-    return isMap(item) && item.isNil ? 'null' : group('{', '}', sortedKeys(item), margin, entry(item));
+    return isMap(item) && item.isNil ? 'null' : group('{', '}', item.isOrdered ? [...item.keys()] : sortedKeys(item), margin, entry(item));
   }
 
   function entry(map: ReadonlyMap<string, GoValue>) {

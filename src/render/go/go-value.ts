@@ -23,12 +23,16 @@ export type GoValue = undefined | null | boolean | string | number | GoInt | GoS
 
 export interface GoSlice extends Array<GoValue> {
   goType?: GoType;
+  /** Methods of a named slice type, by name. */
+  goMethods?: ReadonlyMap<string, GoFunction>;
 }
 
 export interface GoMap extends Map<string, GoValue> {
   goType?: GoType;
   /** A map that was never made: empty, but JSON's null. */
   isNil?: boolean;
+  /** Stands for a struct: JSON has its fields in this order. */
+  isOrdered?: boolean;
   /** Methods of a named map type, by name. */
   goMethods?: ReadonlyMap<string, GoFunction>;
 }

@@ -50,6 +50,7 @@ export function parseTime(layout: string, text: string, zone: string): GoTime {
   }
   source += RegExp.escape(layout.slice(at));
   const found = new RegExp(`^${source}$`).exec(text);
+  if (!found && layout === '') throw new Error(`parsing time ${goQuote(text)}: extra text: ${goQuote(text)}`);
   if (!found)
     throw new Error(
       `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(text)} as ${goQuote(pieces[0] ?? layout)}`,

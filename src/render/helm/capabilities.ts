@@ -1,4 +1,4 @@
-import { anyType, namedType, stringSlice, stringType, type GoType } from '../go/go-type.ts';
+import { namedType, stringSlice, stringType, type GoType } from '../go/go-type.ts';
 import { GoFunction, GoObject, typed, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
 
 /** What a chart may ask about the cluster it is rendered for. */
@@ -49,6 +49,11 @@ function versions(group: string, ...all: string[]): string[] {
 const pointer = (name: string): GoType => ({ name, kind: 'ptr' });
 const struct = (name: string): GoType => ({ name, kind: 'struct' });
 
+function ordered(fields: GoMap): GoMap {
+  fields.isOrdered = true;
+  return fields;
+}
+
 /** A struct whose fields templates may read, and some methods. */
 class Struct extends GoObject {
   readonly goType: GoType;
@@ -66,7 +71,7 @@ class Struct extends GoObject {
     this.#fields = parts.fields;
     this.#methods = parts.methods ?? {};
     this.#text = parts.text;
-    this.#json = parts.json ?? new Map(Object.entries(parts.fields));
+    this.#json = ordered(parts.json ?? new Map(Object.entries(parts.fields)));
   }
 
   override field(name: string): { value: GoValue } | undefined {
@@ -91,7 +96,7 @@ export function capabilitiesValue({ kubeVersion, apiVersions }: Capabilities): G
   const parsed = parseKubeVersion(kubeVersion);
   const list = typed<GoSlice>([...apiVersions], namedType('common.VersionSet', stringSlice));
   const known = new Set(apiVersions);
-  const has = new GoFunction([stringType], ([version]) => known.has(version as string));
+  list.goMethods = new Map([['Has', new GoFunction([stringType], ([version]) => known.has(version as string))]]);
   const version = new Struct(struct('common.KubeVersion'), {
     fields: { Version: parsed.git, Major: parsed.major, Minor: parsed.minor },
     methods: { String: new GoFunction([], () => parsed.normal), GitVersion: new GoFunction([], () => parsed.git) },
@@ -103,7 +108,7 @@ export function capabilitiesValue({ kubeVersion, apiVersions }: Capabilities): G
     text: `{${helmVersion}   ${goVersion} ${kubeClientVersion}}`,
     json: new Map(Object.entries({ version: helmVersion, go_version: goVersion, kube_client_version: kubeClientVersion })),
   });
-  const fields = { KubeVersion: version, APIVersions: new VersionSet(list, has), HelmVersion: helm };
+  const fields = { KubeVersion: version, APIVersions: list, HelmVersion: helm };
   return new Struct(pointer('*common.Capabilities'), {
     fields,
     text: `&{{${parsed.git} ${parsed.normal} ${parsed.major} ${parsed.minor}} [${apiVersions.join(' ')}] ${helm.print()}}`,
@@ -112,32 +117,6 @@ export function capabilitiesValue({ kubeVersion, apiVersions }: Capabilities): G
 
 const goVersion = 'go1.26.8';
 const kubeClientVersion = 'v1.37';
-
-/** A list that knows `Has`. */
-class VersionSet extends GoObject {
-  readonly goType: GoType;
-  readonly #list: GoSlice;
-  readonly #has: GoFunction;
-
-  constructor(list: GoSlice, has: GoFunction) {
-    super();
-    this.goType = list.goType ?? anyType;
-    this.#list = list;
-    this.#has = has;
-  }
-
-  override method(name: string): GoFunction | undefined {
-    return name === 'Has' ? this.#has : undefined;
-  }
-
-  override toJson(): GoValue {
-    return this.#list;
-  }
-
-  print(): string {
-    return `[${this.#list.join(' ')}]`;
-  }
-}
 
 /** Reads `1.36`, `v1.36.3` or `v1.36.3-gke.100`. Throws when it is no version. */
 export function parseKubeVersion(text: string): { git: string; normal: string; major: string; minor: string } {

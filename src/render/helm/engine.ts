@@ -1,7 +1,7 @@
 import { baseName } from '../go/base-name.ts';
 import { goQuote } from '../../util/go-quote.ts';
 import { LRUCache } from 'lru-cache';
-import { fullPath, isLibrary, type Chart } from '../chart/chart.ts';
+import { fullPath, isLibrary, type Chart, type ChartFile } from '../chart/chart.ts';
 import { chartValue, valuesType, valuesValue } from './chart-value.ts';
 import { filesValue } from './files.ts';
 import { anyType, stringType } from '../go/go-type.ts';
@@ -25,7 +25,8 @@ export interface EngineOptions {
 }
 
 interface Renderable {
-  readonly text: string;
+  readonly file: ChartFile;
+  readonly depth: number;
   readonly values: GoMap;
   readonly basePath: string;
 }
@@ -33,20 +34,38 @@ interface Renderable {
 const maxIncludes = 1000;
 const root = 'gotpl';
 const engineFunctions = ['include', 'tpl', 'required', 'fail', 'lookup'];
+const fixedFunction = (name: string): GoFunction | undefined =>
+  engineFunctions.includes(name) ? undefined : (helmFunctions.get(name) ?? builtins.get(name));
 const isKnown = (name: string): boolean => engineFunctions.includes(name) || helmFunctions.has(name) || builtins.has(name);
 
-/** Texts that were compiled before: a chart is parsed once however often it is rendered. */
-const compiledTexts = new LRUCache<string, CompiledTemplate[]>({ maxSize: 64 * 1024 * 1024, sizeCalculation: (_, key) => key.length + 1 });
+/** Texts for `tpl` that were compiled before. */
+const compiledTexts = new LRUCache<string, CompiledTemplate[]>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (_, key) => key.length + 1 });
 
 /** Forgets what was compiled: for measuring. */
-export const clearCompiled = (): void => compiledTexts.clear();
+export function clearCompiled(): void {
+  compiledTexts.clear();
+  compiledFiles = new WeakMap();
+}
 
-function compiled(name: string, text: string): CompiledTemplate[] {
-  const key = `${name}\n${text}`;
-  let known = compiledTexts.get(key);
+function compiledText(text: string): CompiledTemplate[] {
+  let known = compiledTexts.get(text);
   if (!known) {
-    known = compileText(name, text, isKnown);
-    compiledTexts.set(key, known);
+    known = compileText(root, text, isKnown, fixedFunction);
+    compiledTexts.set(text, known);
+  }
+  return known;
+}
+
+/** Templates of files that were compiled before, by the names they go by: a subchart may have several. */
+let compiledFiles = new WeakMap<ChartFile, Map<string, readonly CompiledTemplate[]>>();
+
+function compiledFile(name: string, file: ChartFile): readonly CompiledTemplate[] {
+  let names = compiledFiles.get(file);
+  if (!names) compiledFiles.set(file, (names = new Map()));
+  let known = names.get(name);
+  if (!known) {
+    known = compileText(name, file.data.toString(), isKnown, fixedFunction);
+    names.set(name, known);
   }
   return known;
 }
@@ -61,10 +80,11 @@ function renderAll(chart: Chart, top: GoMap, options: EngineOptions): Map<string
   collect(chart, top, templates);
   const set = new TemplateSet(helmFunctions, options);
   addEngineFunctions(set, options.lookup, new Map());
-  const names = [...templates.keys()].sort(byDepth).reverse();
+  // Templates of subcharts are read first, so that a parent's definitions win.
+  const names = [...templates.keys()].sort((a, b) => templates.get(b)!.depth - templates.get(a)!.depth || (a < b ? 1 : a > b ? -1 : 0));
   for (const name of names) {
     try {
-      for (const template of compiled(name, templates.get(name)!.text)) set.add(template);
+      for (const template of compiledFile(name, templates.get(name)!.file)) set.add(template);
     } catch (error) {
       throw error instanceof TemplateParseError ? readableParseError(name, error) : error;
     }
@@ -84,13 +104,6 @@ function renderAll(chart: Chart, top: GoMap, options: EngineOptions): Map<string
   return rendered;
 }
 
-const depth = (path: string): number => path.split('/').length;
-
-/** Templates of subcharts are read first, so that a parent's definitions win. */
-function byDepth(a: string, b: string): number {
-  return depth(a) - depth(b) || (a < b ? -1 : a > b ? 1 : 0);
-}
-
 function collect(chart: Chart, values: GoMap, templates: Map<string, Renderable>): GoMap {
   const subcharts: GoMap = new Map();
   const own = values.get('Values');
@@ -108,9 +121,10 @@ function collect(chart: Chart, values: GoMap, templates: Map<string, Renderable>
   );
   for (const child of chart.dependencies) subcharts.set(child.metadata.name, collect(child, next, templates));
   const path = fullPath(chart);
-  for (const { name, data } of chart.templates) {
-    if (isLibrary(chart) && !baseName(name).startsWith('_')) continue;
-    templates.set(`${path}/${name}`, { text: data.toString(), values: next, basePath: `${path}/templates` });
+  for (const file of chart.templates) {
+    if (isLibrary(chart) && !baseName(file.name).startsWith('_')) continue;
+    const name = `${path}/${file.name}`;
+    templates.set(name, { file, depth: name.split('/').length, values: next, basePath: `${path}/templates` });
   }
   return next;
 }
@@ -163,7 +177,10 @@ function renderText(parent: TemplateSet, included: Map<string, number>, text: st
   const set = parent.child();
   bindTemplates(set, included);
   try {
-    for (const template of compiled(root, text)) set.replace(template);
+    for (const template of compiledText(text)) {
+      if (template.name === root) set.replace(template);
+      else set.add(template);
+    }
   } catch (error) {
     if (!(error instanceof TemplateParseError)) throw error;
     throw new GoError(`cannot parse template ${goQuote(text)}: ${error.message}`);

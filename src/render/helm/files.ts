@@ -57,4 +57,16 @@ class LazyBytes extends Map<string, GoValue> {
     const data = this.#contents.get(name);
     return data && bytesOf(data);
   }
+
+  override *entries(): MapIterator<[string, GoValue]> {
+    for (const [name, data] of this.#contents) yield [name, bytesOf(data)];
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, GoValue]> {
+    return this.entries();
+  }
+
+  override *values(): MapIterator<GoValue> {
+    for (const data of this.#contents.values()) yield bytesOf(data);
+  }
 }

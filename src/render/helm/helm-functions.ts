@@ -1,9 +1,10 @@
 import { errorText } from '../../util/error-text.ts';
 import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
 import { encodeJson, toJson } from '../go/go-json.ts';
+import { jsonFault } from '../go/json-fault.ts';
 import { fn } from '../go/go-function.ts';
 import { LimitError, markUnrepeatable } from '../go/rendering.ts';
-import { GoError, GoFunction, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
+import { GoError, GoFunction, GoInt, isMap, isSlice, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
 import { unmarshalYaml } from '../chart/unmarshal-yaml.ts';
 import { toGoValue } from '../go/to-go-value.ts';
 import { readToml } from '../toml/read-toml.ts';
@@ -11,6 +12,14 @@ import { TomlError, writeToml } from '../toml/write-toml.ts';
 import { durationFunctions } from './duration-functions.ts';
 import { sprigFunctions } from '../sprig/sprig-functions.ts';
 import { toYaml } from './to-yaml.ts';
+
+/** What a writer of YAML sees that does not go through JSON: bytes are numbers, and floats may have exponents. */
+function toPlain(value: GoValue): Json {
+  if (isSlice(value)) return value.map(toPlain);
+  if (isMap(value)) return value.isNil ? {} : Object.fromEntries([...value].map(([key, item]) => [key, toPlain(item)]));
+  // Integers are written whole, floats perhaps with an exponent.
+  return value instanceof GoInt ? value.value : toJson(value);
+}
 
 const yamlOf = (value: GoValue): string => toYaml(toJson(value));
 
@@ -44,6 +53,15 @@ function listFrom(value: Json, prefix: string): GoSlice {
   throw new Error(`${prefix}json: cannot unmarshal ${decoded(value)} into Go value of type []interface {}`);
 }
 
+/** JSON from a text, with Go's words where it is none. */
+function readJson(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Error(jsonFault(text));
+  }
+}
+
 const whileDecoding = 'error unmarshaling JSON: while decoding JSON: ';
 const errorMap = (error: Error): GoMap => new Map([['Error', errorText(error)]]);
 
@@ -56,7 +74,7 @@ const ownFunctions: Readonly<Record<string, GoFunction>> = {
     ),
   ),
   mustToYaml: fn(['any'], yamlOf),
-  toYamlPretty: fn(['any'], value => toYaml(toJson(value), { isPretty: true })),
+  toYamlPretty: fn(['any'], value => toYaml(toPlain(value), { isPretty: true })),
   fromYaml: fn(['string'], text => orElse(() => mapFrom(unmarshalYaml(text), whileDecoding), errorMap)),
   fromYamlArray: fn(['string'], text =>
     orElse<GoSlice>(
@@ -96,16 +114,16 @@ const ownFunctions: Readonly<Record<string, GoFunction>> = {
   mustToPrettyJson: fn(['any'], value => encodeJson(value, { indent: 2 })),
   toRawJson: fn(['any'], value => encodeJson(value, { escapesHtml: false })),
   mustToRawJson: fn(['any'], value => encodeJson(value, { escapesHtml: false })),
-  fromJson: fn(['string'], text => orElse(() => mapFrom(parseJson(text), ''), errorMap)),
+  fromJson: fn(['string'], text => orElse(() => mapFrom(readJson(text), ''), errorMap)),
   fromJsonArray: fn(['string'], text =>
     orElse<GoSlice>(
-      () => listFrom(parseJson(text), ''),
+      () => listFrom(readJson(text), ''),
       error => [errorText(error)],
     ),
   ),
   mustFromJson: fn(['string'], text => {
     try {
-      return toGoValue(parseJson(text));
+      return toGoValue(readJson(text));
     } catch (error) {
       throw new GoError(errorText(error));
     }

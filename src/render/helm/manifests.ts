@@ -1,8 +1,6 @@
 import { baseName } from '../go/base-name.ts';
-import { errorText } from '../../util/error-text.ts';
-import { isJsonObject, type Json } from '../../util/json.ts';
-import { readYaml } from '../../yaml/read-yaml.ts';
 import { compareText } from '../go/go-bytes.ts';
+import { readHead, type Head } from './manifest-head.ts';
 
 export interface Manifest {
   /** The template it came from. */
@@ -16,6 +14,7 @@ export interface Hook extends Manifest {
   readonly events: readonly string[];
   readonly weight: number;
   readonly deletePolicies: readonly string[];
+  readonly outputLogPolicies: readonly string[];
 }
 
 const hookEvents = new Set([
@@ -111,27 +110,6 @@ export function splitDocuments(text: string): string[] {
 
 const trimStart = (text: string): string => text.replace(/^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/, '');
 
-interface Head {
-  readonly kind: string;
-  readonly name: string;
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
-function readHead(path: string, content: string): Head {
-  let value: Json;
-  try {
-    ({ value } = readYaml(content));
-  } catch (error) {
-    throw new Error(`YAML parse error on ${path}: error converting YAML to JSON: ${errorText(error)}`);
-  }
-  const fields = isJsonObject(value) ? value : {};
-  const metadata = isJsonObject(fields['metadata']) ? fields['metadata'] : {};
-  const annotations = isJsonObject(metadata['annotations']) ? metadata['annotations'] : {};
-  const texts = Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  const text = (item: Json | undefined): string => (typeof item === 'string' ? item : '');
-  return { kind: text(fields['kind']), name: text(metadata['name']), annotations: Object.fromEntries(texts) };
-}
-
 const words = (text: string | undefined): string[] => (text === undefined ? [] : text.split(',').map(word => word.trim().toLowerCase()));
 
 function hookOf(manifest: Manifest, { name, annotations }: Head, types: string): Hook | undefined {
@@ -144,5 +122,6 @@ function hookOf(manifest: Manifest, { name, annotations }: Head, types: string):
     events,
     weight: /^[+-]?[0-9]+$/.test(weight) ? Number(weight) : 0,
     deletePolicies: words(annotations['helm.sh/hook-delete-policy']),
+    outputLogPolicies: words(annotations['helm.sh/hook-output-log-policy']),
   };
 }

@@ -19,6 +19,7 @@ import { anySlice, intType, stringType, uint32Type, type GoType } from '../go/go
 import { GoError, GoFunction, GoInt, GoObject, type GoSlice, type GoValue } from '../go/go-value.ts';
 import { takeRoom } from '../go/rendering.ts';
 import { bcrypt } from './bcrypt.ts';
+import { strictBase64 } from './encodings.ts';
 import { derivePassword } from './derive-password.ts';
 
 const certificateType: GoType = { name: 'sprig.certificate', kind: 'struct' };
@@ -130,8 +131,11 @@ function hostOf(value: GoValue): string {
 
 function customCertificate(certificate: string, key: string): CertificateObject {
   const decode = (text: string, what: string): string => {
-    if (!/^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text)) throw new GoError(`unable to decode base64 ${what}`);
-    return Buffer.from(text, 'base64').toString();
+    try {
+      return strictBase64(text).toString();
+    } catch {
+      throw new GoError(`unable to decode base64 ${what}`);
+    }
   };
   const pem = decode(certificate, 'certificate');
   const keyPem = decode(key, 'private key');
@@ -154,7 +158,8 @@ function encryptAes(password: string, text: string): string {
 }
 
 function decryptAes(password: string, encoded: string): string {
-  const bytes = Buffer.from(encoded, 'base64');
+  if (encoded === '') return '';
+  const bytes = strictBase64(encoded);
   if (bytes.length < 32 || bytes.length % 16 !== 0) throw new GoError('crypto/cipher: input not full blocks');
   const decipher = createDecipheriv('aes-256-cbc', aesKey(password), bytes.subarray(0, 16)).setAutoPadding(false);
   const plain = Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);

@@ -13,7 +13,10 @@ const mergeOverwrite = variadic(['map'], 'map', (target, ...sources) => {
   for (const source of sources) mergeInto(target, source, true);
   return target;
 });
-const copy = fn(['any'], deepCopy);
+const copy = fn(['any'], value => {
+  if (value === null || value === undefined) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
+  return deepCopy(value);
+});
 
 export const dictFunctions: Readonly<Record<string, GoFunction>> = {
   dict: variadic([], 'any', (...values) => {

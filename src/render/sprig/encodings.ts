@@ -1,6 +1,6 @@
 import { fromBytes, toBytes } from '../go/go-bytes.ts';
 import { fn } from '../go/go-function.ts';
-import type { GoFunction } from '../go/go-value.ts';
+import { GoError, type GoFunction } from '../go/go-value.ts';
 
 export const encodingFunctions: Readonly<Record<string, GoFunction>> = {
   b64enc: fn(['string'], text => toBytes(text).toString('base64')),
@@ -12,10 +12,19 @@ export const encodingFunctions: Readonly<Record<string, GoFunction>> = {
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 function decodeBase64(text: string): string {
+  try {
+    return fromBytes(strictBase64(text));
+  } catch (error) {
+    return (error as GoError).message;
+  }
+}
+
+/** Base64 as Go reads it, which forgives nothing but line breaks. Throws GoError. */
+export function strictBase64(text: string): Buffer {
   const plain = toBytes(text).filter(byte => byte !== 10 && byte !== 13);
   const at = firstBad(plain, /[A-Za-z0-9+/]/, 4, text);
-  if (at !== undefined) return `illegal base64 data at input byte ${at}`;
-  return fromBytes(Buffer.from(Buffer.from(plain).toString('latin1'), 'base64'));
+  if (at !== undefined) throw new GoError(`illegal base64 data at input byte ${at}`);
+  return Buffer.from(Buffer.from(plain).toString('latin1'), 'base64');
 }
 
 /** Where an encoded text is broken: a strange letter, padding in the wrong place, or an unfinished group. */

@@ -50,21 +50,27 @@ function index(start: GoValue, keys: readonly GoValue[]): GoValue {
       if (typeof key !== 'string') throw new GoError(`value has type ${typeOf(key).name}; should be string`);
       const found: GoValue = item.get(key);
       item = found !== undefined ? found : item.goType?.elem ? zeroOf(item.goType.elem) : null;
-    } else if (isSlice(item)) item = item[position(key, item.length)];
+    } else if (isSlice(item)) item = item[indexPosition(key, item.length, 'slice')];
     else if (typeof item === 'string') {
-      const at = position(key, byteLength(item));
+      const at = indexPosition(key, byteLength(item), 'string');
       item = new GoInt(BigInt(isAscii(item) ? item.charCodeAt(at) : toBytes(item)[at]!), uint8Type);
     } else throw new GoError(`can't index item of type ${typeOf(item).name}`);
   }
   return item;
 }
 
-/** An index into something of a length; slices may end one further. */
-function position(key: GoValue, size: number, isEnd = false): number {
+function indexPosition(key: GoValue, size: number, what: 'slice' | 'string'): number {
+  const at = position(key, size);
+  if (at === size) throw new GoError(`reflect: ${what} index out of range`);
+  return at;
+}
+
+/** An index into something of a length, or its end. */
+function position(key: GoValue, size: number): number {
   if (key === undefined || key === null) throw new GoError('cannot index slice/array with nil');
   if (!isInt(key)) throw new GoError(`cannot index slice/array with type ${typeOf(key).name}`);
   const at = key.value;
-  if (at < 0n || (isEnd ? at > BigInt(size) : at >= BigInt(size))) throw new GoError(`index out of range: ${at}`);
+  if (at < 0n || at > BigInt(size)) throw new GoError(`index out of range: ${at}`);
   return Number(at);
 }
 
@@ -74,7 +80,7 @@ function slice(item: GoValue, ends: readonly GoValue[]): GoValue {
   if (typeof item !== 'string' && !isSlice(item)) throw new GoError(`can't slice item of type ${typeOf(item).name}`);
   if (typeof item === 'string' && ends.length === 3) throw new GoError('cannot 3-index slice a string');
   const size = typeof item === 'string' ? byteLength(item) : item.length;
-  const [from = 0, to = size, capacity] = ends.map(end => position(end, size, true));
+  const [from = 0, to = size, capacity] = ends.map(end => position(end, size));
   if (from > to) throw new GoError(`invalid slice index: ${from} > ${to}`);
   if (capacity !== undefined && to > capacity) throw new GoError(`invalid slice index: ${to} > ${capacity}`);
   if (typeof item === 'string') return sliceBytes(item, from, to);
@@ -82,9 +88,19 @@ function slice(item: GoValue, ends: readonly GoValue[]): GoValue {
   return item.goType ? typed(part, item.goType) : part;
 }
 
+/** Something that `call` was given and cannot call. */
+export class NotCallable extends GoError {
+  readonly typeName: string;
+
+  constructor(typeName: string) {
+    super(`non-function of type ${typeName}`);
+    this.typeName = typeName;
+  }
+}
+
 function callValue(target: GoValue, args: GoValue[]): GoValue {
   if (target === undefined || target === null) throw new GoError('call of nil');
-  if (!(target instanceof GoFunction)) throw new GoError(`non-function of type ${typeOf(target).name}`);
+  if (!(target instanceof GoFunction)) throw new NotCallable(typeOf(target).name);
   return target.call(args);
 }
 
@@ -139,7 +155,7 @@ function isLess(a: GoValue, b: GoValue): boolean {
   return (a as GoInt).value < (b as GoInt).value;
 }
 
-const joined = (args: readonly GoValue[]): string => (args.length === 1 && typeof args[0] === 'string' ? args[0] : sprint(args));
+const joined = (args: readonly GoValue[]): string => sprint(args.map(arg => (arg === null || arg === undefined ? '<no value>' : arg)));
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '\u0000': '\ufffd',

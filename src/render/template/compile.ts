@@ -5,11 +5,11 @@ import { compilePipe } from './evaluate.ts';
 import { breakRange, continueRange, proceed, type CompiledTemplate, type Run, type Signal, type Statement } from './execution.ts';
 import { isEmpty, printNode, type Node } from './node.ts';
 import type { Definition } from './parser.ts';
-import { Scope } from './scope.ts';
+import { Scope, type FixedFunctions } from './scope.ts';
 
 /** Turns a parsed template into closures, once, to be run many times. */
-export function compileTemplate({ name, source, body }: Definition): CompiledTemplate {
-  const scope = Scope.ofTemplate();
+export function compileTemplate({ name, source, body }: Definition, fixed: FixedFunctions): CompiledTemplate {
+  const scope = Scope.ofTemplate(fixed);
   const statement = compileList(body, scope);
   return { name, source, isEmpty: isEmpty(body), slots: scope.slots, body: statement };
 }
@@ -18,8 +18,8 @@ function compileList(nodes: readonly Node[], scope: Scope): Statement {
   const statements = nodes.map(node => compileNode(node, scope));
   if (statements.length === 1) return statements[0]!;
   return (run, dot) => {
-    for (const statement of statements) {
-      const signal = statement(run, dot);
+    for (let i = 0; i < statements.length; i++) {
+      const signal = statements[i]!(run, dot);
       if (signal !== proceed) return signal;
     }
     return proceed;

@@ -1,8 +1,9 @@
 import { intType, isAssignable, canBeNil, isSigned, isUnsigned, reflectType, type GoType } from '../go/go-type.ts';
-import { GoError, GoFunction, GoInt, isSlice, isTrue, typeOf, zeroOf, type GoValue } from '../go/go-value.ts';
+import { GoError, GoInt, isTrue, typeOf, zeroOf, type GoFunction, type GoValue } from '../go/go-value.ts';
 import { takeRoom } from '../go/rendering.ts';
 import type { Expression, Run } from './execution.ts';
-import { followFields, missing, type Final } from './field.ts';
+import { NotCallable } from './builtins.ts';
+import { followFields, missing, type CallMethod, type Final } from './field.ts';
 import { printNode, type AnyNode, type Command, type Operand, type Pipe } from './node.ts';
 import type { Scope } from './scope.ts';
 
@@ -39,7 +40,7 @@ function compileCommand(command: Command, scope: Scope): CommandEval {
     case 'variable':
       return compileFields(first, scope, args);
     case 'identifier':
-      return (run, dot, final) => callFunction(run, dot, { node: first, at: command, name: first.name, args, final });
+      return compileCall(first, command, args, scope, others);
     case 'pipe': {
       const inner = compilePipe(first, scope);
       return (run, dot, final) => {
@@ -96,36 +97,42 @@ type FieldLike = Extract<Operand, { type: 'field' | 'chain' | 'variable' }>;
 
 function compileFields(node: FieldLike, scope: Scope, args: readonly ArgumentEval[]): CommandEval {
   const { names } = node;
-  const start = compileStart(node, scope);
+  const { start, isInterface } = compileStart(node, scope);
   return (run, dot, final) => {
     run.node = node;
-    const from = start(run, dot);
+    const value = start(run, dot);
     if (names.length === 0) {
-      refuseArguments(run, node, args, final);
-      return from.value;
+      if (args.length > 0 || final !== missing) refuseArguments(run, node, args, final);
+      return value;
     }
-    return followFields(run, from.value, names, {
-      isInterface: from.isInterface,
-      hasArgs: args.length > 0 || final !== missing,
-      callLast: (_, method, name) => call(run, dot, method, { node, at: node, name, args, final }),
-    });
+    const callLast: CallMethod | undefined =
+      args.length === 0 && final === missing ? undefined : (_, method, name) => call(run, dot, method, name, node, args, final);
+    return followFields(run, value, names, isInterface, callLast);
   };
 }
 
-function compileStart(node: FieldLike, scope: Scope): (run: Run, dot: GoValue) => { value: GoValue; isInterface: boolean } {
-  if (node.type === 'field') return (run, dot) => ({ value: dot, isInterface: run.isDotInterface });
+interface Start {
+  readonly start: Expression;
+  /** Whether errors name the type of what it starts from `interface {}`. */
+  readonly isInterface: (run: Run) => boolean;
+}
+
+function compileStart(node: FieldLike, scope: Scope): Start {
+  if (node.type === 'field') return { start: (_, dot) => dot, isInterface: run => run.isDotInterface };
   if (node.type === 'variable') {
     const slot = scope.find(node.name);
-    return run => {
-      if (slot === undefined) throw run.error(`undefined variable: ${node.name}`);
-      return { value: run.variables[slot], isInterface: run.isInterface[slot] ?? false };
+    if (slot !== undefined) return { start: run => run.variables[slot], isInterface: run => run.isInterface[slot] ?? false };
+    const start: Expression = run => {
+      throw run.error(`undefined variable: ${node.name}`);
     };
+    return { start, isInterface: () => false };
   }
   const inner = compileArgument(node.of, scope);
-  return (run, dot) => {
+  const start: Expression = (run, dot) => {
     if (node.of.type === 'nil') throw run.error(`indirection through explicit nil in ${printNode(node)}`);
-    return { value: inner(run, dot, undefined), isInterface: false };
+    return inner(run, dot, undefined);
   };
+  return { start, isInterface: () => false };
 }
 
 function compileArgument(node: Operand, scope: Scope): ArgumentEval {
@@ -157,11 +164,10 @@ function compileArgument(node: Operand, scope: Scope): ArgumentEval {
         return validate(run, value(run, dot), type);
       };
     }
-    case 'identifier':
-      return (run, dot, type) => {
-        run.node = node;
-        return validate(run, callFunction(run, dot, { node, at: node, name: node.name, args: [], final: missing }), type);
-      };
+    case 'identifier': {
+      const value = compileCall(node, node, [], scope, []);
+      return (run, dot, type) => validate(run, value(run, dot, missing), type);
+    }
   }
   const constant = compileConstant(node);
   return (run, _, type) => {
@@ -210,25 +216,39 @@ function validate(run: Run, value: GoValue, type: GoType | undefined): GoValue {
   throw run.error(`wrong type for value; expected ${type.name}; got ${typeOf(value).name}`);
 }
 
-interface Call {
-  /** Where mistakes in the number of arguments are reported. */
-  readonly node: AnyNode;
-  /** Where errors of the function are reported. */
-  readonly at: AnyNode;
-  readonly name: string;
-  readonly args: readonly ArgumentEval[];
-  readonly final: Final;
+type Identifier = Extract<Operand, { type: 'identifier' }>;
+
+/** A call of a function; mistakes in the number of arguments are reported at its name, its own errors at `at`. */
+function compileCall(node: Identifier, at: AnyNode, args: readonly ArgumentEval[], scope: Scope, written: readonly Operand[]): CommandEval {
+  const { name } = node;
+  if (name === 'and' || name === 'or') return (run, dot, final) => shortCircuit(run, dot, node, args, final);
+  const fixed = scope.fixedFunction(name);
+  const evaluate: CommandEval = (run, dot, final) => {
+    run.node = node;
+    const target = fixed ?? run.env.function(name);
+    if (!target) throw run.error(`${JSON.stringify(name)} is not a defined function`);
+    return call(run, dot, target, name, at, args, final);
+  };
+  return name === 'call' ? namingCallee(evaluate, at, written) : evaluate;
 }
 
-function callFunction(run: Run, dot: GoValue, options: Call): GoValue {
-  run.node = options.node;
-  const target = run.env.function(options.name);
-  if (!target) throw run.error(`${JSON.stringify(options.name)} is not a defined function`);
-  if (options.name === 'and' || options.name === 'or') return shortCircuit(run, dot, options);
-  return call(run, dot, target, options);
+/** What `call` says of something that is no function names it as it was written. */
+function namingCallee(evaluate: CommandEval, at: AnyNode, [first]: readonly Operand[]): CommandEval {
+  return (run, dot, final) => {
+    try {
+      return evaluate(run, dot, final);
+    } catch (error) {
+      if (!(error instanceof GoError) || !(error.cause instanceof NotCallable)) throw error;
+      const callee = first ? printNode(first) : typeof final === 'string' ? final : `<${typeOf(final as GoInt).name} Value>`;
+      run.node = at;
+      throw run.error(`error calling call: non-function ${callee} of type ${error.cause.typeName}`, error.cause);
+    }
+  };
 }
 
-function shortCircuit(run: Run, dot: GoValue, { name, args, final }: Call): GoValue {
+function shortCircuit(run: Run, dot: GoValue, node: Identifier, args: readonly ArgumentEval[], final: Final): GoValue {
+  run.node = node;
+  const { name } = node;
   if (args.length === 0 && final === missing) throw run.error(`wrong number of args for ${name}: want at least 1 got 0`);
   let value: GoValue;
   for (const arg of args) {
@@ -238,24 +258,28 @@ function shortCircuit(run: Run, dot: GoValue, { name, args, final }: Call): GoVa
   return final === missing ? value : final;
 }
 
-function call(run: Run, dot: GoValue, target: GoFunction, { at, name, args, final }: Call): GoValue {
+function call(run: Run, dot: GoValue, target: GoFunction, name: string, at: AnyNode, args: readonly ArgumentEval[], final: Final): GoValue {
   const { params, isVariadic } = target;
-  const count = args.length + (final === missing ? 0 : 1);
+  const given = args.length;
+  const count = final === missing ? given : given + 1;
   const fixed = isVariadic ? params.length - 1 : params.length;
-  if (isVariadic && count < fixed) throw run.error(`wrong number of args for ${name}: want at least ${fixed} got ${args.length}`);
-  if (!isVariadic && count !== fixed) throw run.error(`wrong number of args for ${name}: want ${fixed} got ${count}`);
-  const typeAt = (i: number): GoType => (i < fixed ? params[i]! : params[params.length - 1]!);
-  const values = args.map((arg, i) => arg(run, dot, typeAt(i)));
-  if (final !== missing) values.push(validate(run, final, typeAt(args.length)));
+  if (isVariadic ? count < fixed : count !== fixed) {
+    throw run.error(`wrong number of args for ${name}: want ${isVariadic ? `at least ${fixed} got ${given}` : `${fixed} got ${count}`}`);
+  }
+  const rest = params[params.length - 1]!;
+  const values = new Array<GoValue>(count);
+  for (let i = 0; i < given; i++) values[i] = args[i]!(run, dot, i < fixed ? params[i]! : rest);
+  if (final !== missing) values[given] = validate(run, final, given < fixed ? params[given]! : rest);
+  let result: GoValue;
   try {
-    const result = target.call(values);
-    if (typeof result === 'string') {
-      if (result.length > 1024) takeRoom(result.length);
-    } else if (isSlice(result) && result.length > 64) takeRoom(result.length * 64);
-    return result;
+    result = target.call(values);
   } catch (error) {
     if (!(error instanceof GoError)) throw error;
     run.node = at;
     throw run.error(`error calling ${name}: ${error.message}`, error);
   }
+  if (typeof result === 'string') {
+    if (result.length > 1024) takeRoom(result.length);
+  } else if (Array.isArray(result) && result.length > 64) takeRoom(result.length * 64);
+  return result;
 }

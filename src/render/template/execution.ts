@@ -47,6 +47,7 @@ const maxDepth = 100_000;
 /** One template at work: its output, its variables, and the place it has reached. */
 export class Run {
   readonly env: Environment;
+  readonly limits: Limits;
   template: CompiledTemplate;
   out = '';
   node: AnyNode | undefined;
@@ -58,6 +59,7 @@ export class Run {
 
   constructor(env: Environment, template: CompiledTemplate, dot: GoValue) {
     this.env = env;
+    this.limits = env.limits;
     this.template = template;
     this.variables = new Array<GoValue>(template.slots);
     this.variables[0] = dot;
@@ -65,13 +67,12 @@ export class Run {
 
   write(text: string): void {
     this.out += text;
-    this.env.limits.output -= text.length;
-    if (this.env.limits.output < 0) throw this.error('the output is too large');
+    if ((this.limits.output -= text.length) < 0) throw this.error('the output is too large');
   }
 
   /** Called once per statement and round. */
   step(): void {
-    const { limits } = this.env;
+    const { limits } = this;
     if (--limits.steps < 0) throw this.error('the template takes too many steps');
     if ((limits.steps & 1023) === 0 && performance.now() > limits.deadline) throw this.error('the template takes too long');
   }

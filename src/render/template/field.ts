@@ -1,5 +1,5 @@
 import { GoDuration } from '../go/go-duration.ts';
-import { GoFunction, GoObject, isMap, typeOf, zeroOf, type GoValue } from '../go/go-value.ts';
+import { GoFunction, GoObject, isMap, isSlice, typeOf, zeroOf, type GoMap, type GoValue } from '../go/go-value.ts';
 import { anyType } from '../go/go-type.ts';
 import type { Run } from './execution.ts';
 
@@ -10,13 +10,6 @@ export type Final = GoValue | typeof missing;
 /** Calls a method with the arguments of the command it stands in. */
 export type CallMethod = (run: Run, method: GoFunction, name: string) => GoValue;
 
-export interface ChainOptions {
-  readonly isInterface: boolean;
-  /** Whether the last name is followed by arguments. */
-  readonly hasArgs: boolean;
-  readonly callLast: CallMethod;
-}
-
 const callWithoutArgs: CallMethod = (run, method, name) => {
   const required = method.isVariadic ? method.params.length - 1 : method.params.length;
   if (required > 0) {
@@ -26,24 +19,45 @@ const callWithoutArgs: CallMethod = (run, method, name) => {
   return method.call([]);
 };
 
-/** `.a.b.c`, starting from a value. Only the last may have arguments. */
-export function followFields(run: Run, start: GoValue, names: readonly string[], options: ChainOptions): GoValue {
+/** `.a.b.c`, starting from a value. Only the last may have arguments: then `callLast` calls it with them. */
+export function followFields(
+  run: Run,
+  start: GoValue,
+  names: readonly string[],
+  isStartInterface: (run: Run) => boolean,
+  callLast: CallMethod | undefined,
+): GoValue {
   let value = start;
-  let isInterface = options.isInterface;
-  for (let i = 0; i < names.length; i++) {
-    const isLast = i === names.length - 1;
+  let holder: GoValue;
+  const last = names.length - 1;
+  for (let i = 0; i <= last; i++) {
+    const name = names[i]!;
     const receiver = value;
-    value = evalField(run, receiver, names[i]!, {
-      isInterface,
-      hasArgs: isLast && options.hasArgs,
-      callLast: isLast ? options.callLast : callWithoutArgs,
-    });
-    isInterface = !isMap(receiver) || receiver.goType === undefined || receiver.goType.elem?.kind === 'interface';
+    // Nearly all steps are from a map to what it has.
+    const found = receiver instanceof Map && (callLast === undefined || i < last) ? plainEntry(receiver, name) : undefined;
+    if (found !== undefined) value = found;
+    else {
+      const isInterface = i === 0 ? isStartInterface(run) : holdsInterfaces(holder);
+      const withArgs = i === last ? callLast : undefined;
+      value = evalField(run, receiver, name, { isInterface, hasArgs: withArgs !== undefined, callLast: withArgs ?? callWithoutArgs });
+    }
+    holder = receiver;
   }
   return value;
 }
 
-function evalField(run: Run, receiver: GoValue, name: string, { isInterface, hasArgs, callLast }: ChainOptions): GoValue {
+const plainEntry = (map: GoMap, name: string): GoValue => (map.goMethods?.has(name) ? undefined : map.get(name));
+
+const holdsInterfaces = (holder: GoValue): boolean =>
+  !isMap(holder) || holder.goType === undefined || holder.goType.elem?.kind === 'interface';
+
+interface FieldOptions {
+  readonly isInterface: boolean;
+  readonly hasArgs: boolean;
+  readonly callLast: CallMethod;
+}
+
+function evalField(run: Run, receiver: GoValue, name: string, { isInterface, hasArgs, callLast }: FieldOptions): GoValue {
   if (receiver === undefined) {
     if (run.env.isStrict) throw run.error(`nil data; no entry for key ${JSON.stringify(name)}`);
     return undefined;
@@ -57,6 +71,10 @@ function evalField(run: Run, receiver: GoValue, name: string, { isInterface, has
     if (found !== undefined) return found;
     if (run.env.isStrict && !receiver.has(name)) throw run.error(`map has no entry for key ${JSON.stringify(name)}`);
     return receiver.goType?.elem ? zeroOf(receiver.goType.elem) : null;
+  }
+  if (isSlice(receiver)) {
+    const method = receiver.goMethods?.get(name);
+    if (method) return callLast(run, method, name);
   }
   if (receiver instanceof GoDuration) {
     const method = receiver.method(name);

@@ -4,6 +4,7 @@ import { compileTemplate } from './compile.ts';
 import { execute, type CompiledTemplate, type Environment, type Limits } from './execution.ts';
 import { GoError } from '../go/go-value.ts';
 import { goQuote } from '../../util/go-quote.ts';
+import type { FixedFunctions } from './scope.ts';
 import { parseTemplate } from './parser.ts';
 
 /** Templates that know each other, and the functions they call. */
@@ -62,6 +63,11 @@ export class TemplateSet implements Environment {
 }
 
 /** The compiled templates of a text: they can be added to many sets whose functions have the same names. */
-export function compileText(name: string, text: string, hasFunction: (name: string) => boolean): CompiledTemplate[] {
-  return [...parseTemplate(name, text, hasFunction).values()].map(compileTemplate);
+export function compileText(
+  name: string,
+  text: string,
+  hasFunction: (name: string) => boolean,
+  fixed: FixedFunctions = () => undefined,
+): CompiledTemplate[] {
+  return [...parseTemplate(name, text, hasFunction).values()].map(definition => compileTemplate(definition, fixed));
 }
