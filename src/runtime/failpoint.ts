@@ -35,8 +35,21 @@ export type Failpoint = (typeof failpoints)[number];
 const [armed, count = '1'] = (process.env['DROVER_FAILPOINT'] ?? '').split(':');
 let left = Number(count);
 
+let listener: ((name: Failpoint) => void) | undefined;
+
+/** Tells which points are reached, so that a test knows where it can kill. */
+export function observeFailpoints(hear: (name: Failpoint) => void): Disposable {
+  listener = hear;
+  return {
+    [Symbol.dispose]() {
+      listener = undefined;
+    },
+  };
+}
+
 /** Kills the process as a power cut would, when the environment names this point: `DROVER_FAILPOINT=name`, or `name:3` for the third time. */
 export function failpoint(name: Failpoint): void {
+  listener?.(name);
   if (name !== armed || --left !== 0) return;
   process.kill(process.pid, 'SIGKILL');
   // The signal may need a moment; nothing more may be done until then.

@@ -32,11 +32,11 @@ export function planDelivery(records: readonly ReleaseRecord[], inputs: string):
   return { type: 'begin', revision: revision + 1, isUpgrade: wasDeployed(records), abandoned: isHalfDone ? last : undefined };
 }
 
-/** The revision with these inputs that the last one, which is under way, takes back. */
+/** The revision with these inputs that the last one takes back, as long as nobody was told that it is done. */
 function undoneBy(last: ReleaseRecord, records: readonly ReleaseRecord[], inputs: string): ReleaseRecord | undefined {
-  if (!isPending(last.release.status) || last.progress?.undoes === undefined) return undefined;
+  if (last.progress?.undoes === undefined) return undefined;
   const { undoes } = last.progress;
-  return records.find(({ release, progress }) => release.revision === undoes && progress?.inputs === inputs);
+  return records.find(({ release, progress }) => release.revision === undoes && progress?.inputs === inputs && progress.mustUndo);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Member } from '../delivery/member.ts';
 import { abandonRevision, beginRevision, refuseWhileOthersWork } from './begin-revision.ts';
 import { failRevision } from './fail-revision.ts';
 import { isPending, recordedApplyMethod, type ReleaseKey } from './helm-release.ts';
+import { objectsOfRevisions } from './objects-of-revisions.ts';
 import { OpenRecord } from './open-record.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { performRevision } from './perform-revision.ts';
@@ -11,6 +12,7 @@ import { isPassing, ReleaseError } from './release-error.ts';
 import type { ReleaseContext, ReleaseOutcome } from './release-input.ts';
 import { releaseOptions, type ReleaseOptions } from './release-options.ts';
 import type { ReleaseRecord } from './release-record.ts';
+import { tidyHistory } from './tidy-history.ts';
 
 export interface RollbackTarget {
   /** The revision to go back to. The one before the last when absent. */
@@ -32,6 +34,11 @@ export async function rollbackRelease(
   const target = records.find(({ release, problem }) => release.revision === wanted && problem === undefined);
   if (!target) throw new Error(`release has no ${wanted} version`);
 
+  // Gone back already: the process may have died before it could say so.
+  if (last.release.status === 'deployed' && last.progress && last.release.rollbackRevision === wanted) {
+    await tidyHistory(member, records, releaseOptions(options).history, ctx);
+    return outcomeOf(last.release, await objectsOfRevisions(member, [last], ctx.signal), { isUnchanged: true });
+  }
   if (isBegun && last.release.rollbackRevision === wanted) {
     const open = new OpenRecord(member, last, ctx);
     return finishRollback(member, open, { records: records.slice(0, -1), options: releaseOptions(options), ctx });

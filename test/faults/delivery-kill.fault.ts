@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ConfigMap } from '../../src/api/builtin-kinds.ts';
+import type { KubeClient } from '../../src/client/kube-client.ts';
+import { readReleases } from '../../src/core/releases/read-releases.ts';
+import { failpoints, observeFailpoints, type Failpoint } from '../../src/runtime/failpoint.ts';
+import { mapBounded } from '../../src/util/map-bounded.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { killScenarios, placeIn, type Place } from '../helpers/kill-scenarios.ts';
+import { Program } from '../helpers/program.ts';
+import { clientOf, Job } from '../helpers/release-rig.ts';
+import { repositoryRoot } from '../helpers/rig.ts';
+import { startSandboxCluster, type SandboxCluster } from '../helpers/sandbox-cluster.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+describe('a delivery that is killed anywhere ends as if it had not been', { timeout: 1_200_000 }, () => {
+  const scratch = tempDir('delivery-kill');
+  const ended = new AbortController();
+  /** Names of Jobs as they were created, by namespace. */
+  const created = new Map<string, string[]>();
+  const reached = new Set<Failpoint>();
+  let sandbox: SandboxCluster;
+  let client: KubeClient;
+  let namespaces = 0;
+  before(async () => {
+    sandbox = await startSandboxCluster({ nodes: 1 });
+    client = clientOf(sandbox.kubeconfig);
+    void countJobs();
+  });
+  after(async () => {
+    ended.abort();
+    await client?.[Symbol.asyncDispose]();
+    await sandbox?.[Symbol.asyncDispose]();
+    scratch[Symbol.dispose]();
+  });
+
+  async function countJobs(): Promise<void> {
+    const uids = new Set<string>();
+    let resourceVersion = (await client.list(Job)).resourceVersion;
+    while (!ended.signal.aborted) {
+      for await (const event of client.watch(Job, { resourceVersion, signal: ended.signal })) {
+        if (event.type === 'EXPIRED') throw new Error('events were lost');
+        const { uid = '', namespace = '', name = '' } = event.object.metadata;
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+        if (event.type === 'BOOKMARK' || uids.has(uid)) continue;
+        uids.add(uid);
+        created.set(namespace, [...(created.get(namespace) ?? []), name]);
+      }
+    }
+  }
+
+  const newPlace = (): Place => placeIn(client, `kill-place-${++namespaces}`, ended.signal);
+
+  /** Everything that one could tell two clusters apart by. */
+  async function stateOf({ member, release }: Place) {
+    const { namespace } = release;
+    const records = await readReleases(member, release, { signal: ended.signal });
+    const maps = await client.list(ConfigMap, { namespace });
+    const jobs = await client.list(Job, { namespace });
+    const text = JSON.stringify({
+      records: records.map(({ release: { revision, status, description, manifest, hooks } }) => ({
+        revision,
+        status,
+        description,
+        manifest,
+        hooks: hooks.map(({ name, lastRun }) => `${name} ${lastRun.phase}`),
+      })),
+      objects: maps.items
+        .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
+        .map(({ metadata: { name, labels, annotations }, data }) => ({ name, labels, annotations, data })),
+      jobs: jobs.items.map(({ metadata: { name, annotations } }) => ({ name, annotations })),
+    });
+    return JSON.parse(text.replaceAll(namespace, 'NAMESPACE')) as unknown;
+  }
+
+  for (const [name, { prepare, deed, isDoneAt = [] }] of Object.entries(killScenarios)) {
+    test(name, async t => {
+      const example = newPlace();
+      await prepare(example);
+      const before = created.get(example.release.namespace)?.length ?? 0;
+      const points: Failpoint[] = [];
+      {
+        using _observing = observeFailpoints(point => points.push(point));
+        await deed(example);
+      }
+      const expected = await stateOf(example);
+      const jobs = (created.get(example.release.namespace) ?? []).toSorted();
+      assert.ok(points.length > 5 && jobs.length > before, `${name} does something`);
+      for (const point of points) reached.add(point);
+
+      // What comes again and again is tried the first and the last time.
+      const counts = Map.groupBy(points, point => point);
+      const kills = [...counts].flatMap(([point, { length }]) => [...new Set([1, length])].map(count => ({ point, count })));
+      t.diagnostic(`${kills.length} places to die`);
+      await mapBounded(kills, 2, async ({ point, count }) => {
+        const place = newPlace();
+        const { namespace } = place.release;
+        const where = `${name}, killed at ${point}:${count}`;
+        await prepare(place);
+        const child = new Program({
+          name: 'delivery',
+          command: path.join(repositoryRoot, 'node_modules/.bin/node'),
+          args: [path.join(import.meta.dirname, 'delivery-kill-child.ts'), name, sandbox.kubeconfig, namespace],
+          env: { DROVER_FAILPOINT: `${point}:${count}`, NODE_COMPILE_CACHE: path.join(scratch.dir, 'compiled') },
+          logFile: path.join(scratch.dir, `${namespace}.log`),
+        });
+        assert.equal(await child.exited, null, `${where}: was not killed; ${child.logTail()}`);
+        if (!isDoneAt.includes(point)) await deed(place);
+        assert.deepEqual(await stateOf(place), expected, where);
+        const have = await eventually(
+          () => created.get(namespace) ?? [],
+          all => all.length >= jobs.length,
+          { what: `Jobs of ${where}` },
+        );
+        assert.deepEqual(have.toSorted(), jobs, `${where}: hooks ran once`);
+      });
+    });
+  }
+
+  test('no place was left out', () => {
+    const all = failpoints.filter(point => point.startsWith('releases.'));
+    assert.deepEqual([...reached].toSorted(), all.toSorted());
+    assert.deepEqual(sandbox.problems, []);
+  });
+});
