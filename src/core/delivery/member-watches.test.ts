@@ -4,6 +4,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { ConfigMap, CustomResourceDefinition } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { UnreachableError } from '../../client/transport.ts';
+import { applyObjects } from './apply-objects.ts';
 import { configMap, startMemoryMember, widget, widgetDefinition, type MemoryMember } from './member-test-support.ts';
 import { memberKinds } from './member-kinds.ts';
 import { memberWatches } from './member-watches.ts';
@@ -61,6 +62,21 @@ test('objects of a kind and namespace share one watch, and late followers see th
   await eventually(() => b.told.length === 2, Boolean, { what: 'the change' });
   assert.equal(b.told[1], '{"v":"new"}');
   assert.deepEqual(watchesOf(member), ['watch configmaps']);
+});
+
+test('what was delivered is known to the watch before anybody follows it', async t => {
+  const member = await startMemoryMember(t);
+  const { signal } = member;
+  const [a, b] = [listener(), listener()];
+  using _a = member.watches.follow(refOf(configMap('a')), a.listen);
+  await eventually(() => a.told.length === 1, Boolean, { what: 'the first' });
+  await applyObjects(member, [configMap('b', { v: '1' }), configMap('c')], { owner: { work: 'c-m-1/plain' }, signal });
+  await applyObjects(member, [configMap('a', { v: '1' })], { owner: { work: 'c-m-1/plain' }, signal });
+  await eventually(() => a.told.length === 2, Boolean, { what: 'the watch to have seen them' });
+  member.calls.length = 0;
+  using _b = member.watches.follow(refOf(configMap('b')), b.listen);
+  await eventually(() => b.told.length === 1, Boolean, { what: 'the second' });
+  assert.deepEqual([b.told, member.calls], [['{"v":"1"}'], []]);
 });
 
 test('who no longer follows hears nothing, and the watch goes when nobody is left', async t => {

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KindRef } from '../../api/define-kind.ts';
-import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { withType, type KindRef } from '../../api/define-kind.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { retryDelayMs, type RetryPolicy } from '../../runtime/retry-delay.ts';
 import type { MemberKinds } from './member-kinds.ts';
 import type { ObjectRef } from './object-ref.ts';
+import { isDelivered } from './owner.ts';
 import { isNoSuchKind } from './retry-refused.ts';
 
 export type ObjectListener = (obj: KubeObject | undefined) => void;
@@ -75,6 +76,7 @@ interface Followed {
 class Watch {
   readonly #deps: WatchDeps;
   readonly #followed = new Map<Key, Followed>();
+  readonly #stubs = new WeakSet<KubeObject>();
   readonly #ended = new AbortController();
   #cache: Informer | undefined;
   #kind: KindRef | undefined;
@@ -147,12 +149,12 @@ class Watch {
     const over = new AbortController();
     const end = () => over.abort();
     this.#ended.signal.addEventListener('abort', end, { once: true });
-    const isFollowed = (obj: KubeObject): boolean => this.#followed.has(keyOf(obj));
+    // Of the many objects of a namespace only those matter that were delivered.
+    const matters = (obj: KubeObject): boolean => this.#followed.has(keyOf(obj)) || isDelivered(obj.metadata);
     const cache = informer(client, kind, {
       signal: over.signal,
       ...(kind.scope === 'Namespaced' && namespace !== '' && { namespace }),
-      // Of the many objects of a namespace only those matter that were delivered.
-      keep: obj => (isFollowed(obj) ? obj : stubOf(obj)),
+      keep: obj => (matters(obj) ? obj : this.#stub(obj)),
       onError(error) {
         onError(error);
         if (isNoSuchKind(error)) end();
@@ -162,7 +164,7 @@ class Watch {
     this.#cache = cache;
     cache.subscribe(({ type, object }) => {
       const followed = this.#followed.get(keyOf(object));
-      if (followed) this.#tell(followed, type === 'DELETED' ? undefined : { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind });
+      if (followed) this.#tell(followed, type === 'DELETED' ? undefined : withType(kind, object));
     });
     cache.synced.then(
       () => {
@@ -175,15 +177,14 @@ class Watch {
     this.#cache = undefined;
   }
 
-  /** Somebody follows an object of which only a stub was kept. */
+  /** Somebody follows an object that the watch has seen before. */
   async #catchUp(key: Key, followed: Followed): Promise<void> {
     await Promise.resolve();
-    const stub = this.#cache?.get(key);
-    if (!stub || !this.#kind) {
-      if (!followed.state) this.#tell(followed, undefined);
-      return;
-    }
-    const { namespace, name = '' } = stub.metadata;
+    const present = this.#cache?.get(key);
+    if (followed.state) return;
+    if (!present || !this.#kind) return this.#tell(followed, undefined);
+    if (!this.#stubs.has(present)) return this.#tell(followed, withType(this.#kind, present));
+    const { namespace, name = '' } = present.metadata;
     const { signal } = this.#ended;
     for (let attempt = 0; !signal.aborted && !followed.state && followed.listeners.size > 0; attempt++) {
       try {
@@ -198,24 +199,17 @@ class Watch {
     }
   }
 
+  /** Enough to see which object it is, and that it has changed. */
+  #stub({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+    const { namespace, name, uid, resourceVersion } = metadata;
+    const stub = { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } } as KubeObject;
+    this.#stubs.add(stub);
+    return stub;
+  }
+
   #tell(followed: Followed, obj: KubeObject | undefined): void {
     if (followed.state && followed.state.obj === undefined && obj === undefined) return;
     followed.state = { obj };
     for (const listener of [...followed.listeners]) listener(obj);
   }
-}
-
-/** Enough to see which object it is, and that it has changed. */
-function stubOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { namespace, name, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      ...(namespace !== undefined && { namespace }),
-      ...(name !== undefined && { name }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  };
 }

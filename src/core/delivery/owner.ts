@@ -4,6 +4,9 @@ import { workAnnotations } from '../../api/work.ts';
 /** Whom an object of a member belongs to: a release, marked as Helm marks it, or a Work (namespace/name) that delivers without Helm. */
 export type Owner = { readonly release: { readonly name: string; readonly namespace: string } } | { readonly work: string };
 
+const releaseName = 'meta.helm.sh/release-name';
+const releaseNamespace = 'meta.helm.sh/release-namespace';
+
 interface Marks {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -14,7 +17,7 @@ function marksOf(owner: Owner): Marks {
   const { name, namespace } = owner.release;
   return {
     labels: { 'app.kubernetes.io/managed-by': 'Helm' },
-    annotations: { 'meta.helm.sh/release-name': name, 'meta.helm.sh/release-namespace': namespace },
+    annotations: { [releaseName]: name, [releaseNamespace]: namespace },
   };
 }
 
@@ -41,10 +44,15 @@ function has(present: Readonly<Record<string, string>> = {}, wanted: Readonly<Re
   return Object.entries(wanted).every(([key, value]) => present[key] === value);
 }
 
+/** Whether a release or a Work delivers the object, whichever. */
+export function isDelivered({ annotations = {} }: ObjectMeta): boolean {
+  return annotations[workAnnotations.work] !== undefined || annotations[releaseName] !== undefined;
+}
+
 /** Whom an object belongs to, for messages: `release "shop/web"`, `Work "c-m-1/web"`, or nobody. */
 export function ownerText({ annotations = {} }: ObjectMeta): string {
-  const release = annotations['meta.helm.sh/release-name'];
-  if (release !== undefined) return `release "${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}"`;
+  const release = annotations[releaseName];
+  if (release !== undefined) return `release "${annotations[releaseNamespace] ?? ''}/${release}"`;
   const work = annotations[workAnnotations.work];
   return work === undefined ? 'nobody that is known' : `Work "${work}"`;
 }
