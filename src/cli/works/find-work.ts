@@ -66,7 +66,10 @@ async function clusterWithId(hub: HubConnection, id: string, signal: AbortSignal
 async function onlyWork(hub: HubConnection, name: string, signal: AbortSignal): Promise<Work> {
   const { items } = await hub.client.list(Work, { signal, fieldSelector: `metadata.name=${name}` }).catch((cause: unknown) => {
     if (!(cause instanceof StatusError) || cause.code !== 403) throw cause;
-    throw usageError(`whose work ${JSON.stringify(name)} is meant is not said`, 'name its cluster with -C');
+    throw usageError(
+      `whose work ${JSON.stringify(name)} is meant is not said`,
+      'name its cluster with -C, or the namespace of the cluster with -n',
+    );
   });
   const [work, ...others] = items;
   if (!work)

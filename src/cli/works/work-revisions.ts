@@ -1,7 +1,7 @@
 import { ControllerRevision } from '../../api/builtin-kinds.ts';
 import { revisionMarks, type Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { chartTitle, type HelmRelease } from '../../core/releases/helm-release.ts';
+import { chartTitle } from '../../core/releases/helm-release.ts';
 import type { ReleaseRecord } from '../../core/releases/release-record.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 
@@ -36,29 +36,20 @@ export function joinRevisions(work: Work, kept: readonly ControllerRevision[], r
     const inputs = one.metadata.annotations?.[revisionMarks.inputs];
     const release = records.findLast(({ progress }) => progress !== undefined && progress.inputs === inputs)?.release;
     const data = isJsonObject(one['data']) ? one['data'] : {};
+    const { delivered } = work.status ?? {};
+    const last = delivered?.inputs === inputs ? delivered : undefined;
     return {
       revision: Number(one.revision),
       data,
-      what: release ? chartTitle(release.chart) : whatOf(data),
-      helmRevision: release?.revision ?? null,
-      state: stateOf(work, release, { isPresent, inputs }),
+      what: (release ? chartTitle(release.chart) : last?.chart) ?? whatOf(data),
+      helmRevision: release?.revision ?? last?.revision ?? null,
+      // Helm knows for charts; of other Works only the last delivery is known.
+      state: release?.status ?? last?.state.toLowerCase() ?? (isPresent ? null : 'superseded'),
       changedBy: one.metadata.annotations?.[revisionMarks.changedBy] ?? null,
       at: release?.lastDeployedAt ?? one.metadata.creationTimestamp ?? null,
       isPresent,
     };
   });
-}
-
-/** Helm knows for charts; of other Works only the last delivery is known. */
-function stateOf(
-  { status }: Work,
-  release: HelmRelease | undefined,
-  { isPresent, inputs }: { isPresent: boolean; inputs: string | undefined },
-): string | null {
-  if (release) return release.status;
-  const { delivered } = status ?? {};
-  if (delivered?.inputs === inputs && delivered !== undefined) return delivered.state.toLowerCase();
-  return isPresent ? null : 'superseded';
 }
 
 function whatOf({ chart, kustomization, manifests }: JsonObject): string {
