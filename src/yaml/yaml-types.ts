@@ -60,9 +60,17 @@ function typeOf(text: string, mayBeTime: boolean): YamlScalar {
   if (word) return word;
   if (first === '.') return floatOf(text) ?? { type: 'str', value: text };
   if (!'-+0123456789'.includes(first)) return { type: 'str', value: text };
-  if (mayBeTime && timestamp.test(text)) return { type: 'timestamp', value: text };
+  if (mayBeTime && timestamp.test(text) && isDate(text)) return { type: 'timestamp', value: text };
   const plain = text.replaceAll('_', '');
   return integerOf(plain) ?? floatOf(plain) ?? { type: 'str', value: text };
+}
+
+/** Whether the day and the time at the beginning of a timestamp exist. */
+function isDate(text: string): boolean {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-Tt: .,Z+]/).map(Number);
+  const date = new Date(Date.UTC(2000, month - 1, 1));
+  date.setUTCFullYear(year, month - 1, day);
+  return month >= 1 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
 }
 
 function floatOf(text: string): YamlScalar | undefined {

@@ -288,6 +288,6 @@ export function parseYaml(text: string): ReturnType<typeof readYaml>['value'] {
     return readYaml(text).value;
   } catch (cause) {
     if (!(cause instanceof YamlError)) throw cause;
-    throw new KustomizeError(`error converting YAML to JSON: ${cause.message}`, { cause });
+    throw new KustomizeError(cause.message, { cause });
   }
 }

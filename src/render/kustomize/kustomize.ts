@@ -1,11 +1,12 @@
 import { BuildContext, type KustomizeBounds } from './build-context.ts';
 import { changeField, entrySetter } from './field-spec.ts';
 import { hashNames } from './hash-names.ts';
-import { BoundError } from './kustomize-error.ts';
+import { BoundError, within } from './kustomize-error.ts';
 import { FileTree, Loader } from './loader.ts';
 import { fixNameReferences } from './name-references.ts';
 import { clearTransformations, setOrigin } from './origin.ts';
 import { checkMetadata } from './read-resources.ts';
+import { idText } from './res-id.ts';
 import type { ResourceMap } from './resource-map.ts';
 import { sortResources } from './sort-resources.ts';
 import { Target } from './target.ts';
@@ -63,7 +64,7 @@ function print(context: BuildContext, resources: ResourceMap): string {
   let size = 0;
   for (const resource of resources.list) {
     context.checkTime();
-    const text = resource.print();
+    const text = within(`cannot print ${idText(resource.id)}`, () => resource.print());
     size += text.length;
     if (size > context.bounds.maxOutputBytes) throw new BoundError(`kustomization gives more than ${context.bounds.maxOutputBytes} bytes`);
     documents.push(text);

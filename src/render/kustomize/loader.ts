@@ -53,7 +53,7 @@ export class Loader {
   }
 
   static at(context: BuildContext, tree: FileTree, folder: string): Loader {
-    return new Loader(context, tree, confirmFolder(tree, within(folder, '/')));
+    return new Loader(context, tree, confirmFolder(tree, within(folder.replace(/^\/+/, ''), '/')));
   }
 
   /** Files must lie in the folder of the kustomization or below. */
@@ -72,8 +72,7 @@ export class Loader {
 
   /** Text of a file. */
   loadText(name: string): string {
-    const text = Buffer.from(this.load(name)).toString('utf8');
-    return text;
+    return Buffer.from(this.load(name)).toString('utf8');
   }
 
   /** The loader of another kustomization. */
@@ -88,16 +87,17 @@ export class Loader {
       );
     }
     const root = confirmFolder(this.tree, within(name, this.root));
-    let depth = 0;
-    for (let visited: Loader | undefined = this; visited; visited = visited.referrer) {
-      if (isInside(visited.root, root)) {
-        throw new KustomizeError(`cycle detected: candidate root '${root}' contains visited root '${visited.root}'`);
-      }
-      if (++depth > this.context.bounds.maxDepth) {
-        throw new BoundError(`kustomizations are nested more than ${this.context.bounds.maxDepth} deep`);
-      }
-    }
+    const visited = [this.root, ...this.referrers()];
+    const cycle = visited.find(folder => isInside(folder, root));
+    if (cycle !== undefined) throw new KustomizeError(`cycle detected: candidate root '${root}' contains visited root '${cycle}'`);
+    const { maxDepth } = this.context.bounds;
+    if (visited.length > maxDepth) throw new BoundError(`kustomizations are nested more than ${maxDepth} deep`);
     return new Loader(this.context, this.tree, root, this);
+  }
+
+  /** The folders of the kustomizations that led here. */
+  private referrers(): string[] {
+    return this.referrer ? [this.referrer.root, ...this.referrer.referrers()] : [];
   }
 }
 
@@ -109,7 +109,7 @@ const isInside = (folder: string, root: string): boolean => root === '/' || fold
 
 /** The full path of a name that is relative to a folder. */
 function within(name: string, folder: string): string {
-  if (path.posix.isAbsolute(name) && folder !== '/') {
+  if (path.posix.isAbsolute(name)) {
     throw new KustomizeError(`evalsymlink failure on '${name}' : lstat ${name}: no such file or directory`);
   }
   const relative = path.posix.join(folder.slice(1), name);

@@ -1,6 +1,7 @@
 import { formatFloat } from '../../util/go-float.ts';
 import { goQuote } from '../../util/go-quote.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { refold } from './folded-text.ts';
 import { KustomizeError } from './kustomize-error.ts';
 import { resolvePlain } from './resolve-scalar.ts';
 import { makeNode, tags, type NodeStyle, type YamlNode } from './yaml-node.ts';
@@ -59,20 +60,28 @@ function setKey(object: JsonObject, key: string, value: Json): void {
   else object[key] = value;
 }
 
+// Inside `{…}` and `[…]` these get quotes.
+const needsQuotesInFlow = /^$|[,?[\]{}:]/;
+
 function scalarToJson(node: YamlNode, isFlow: boolean): Json {
   const { tag, value, style, isTagged } = node;
-  const isQuoted = style !== '';
-  if (tag === tags.str) return value;
-  if (tag === '') return isQuoted || value.includes('\n') || (isFlow && value === '') ? value : plainToJson(value);
-  const resolved = resolvePlain(value);
-  if (!isTagged && resolved.tag === tag) return isQuoted || (isFlow && value === '') ? value : plainToJson(value);
-  return taggedToJson(tag, value);
+  if (tag === tags.str || tag === '') {
+    if (style === 'folded' && !isFlow) return refold(value);
+    if (tag === tags.str) return value;
+  }
+  const isText = style !== '' || value.includes('\n') || (isFlow && needsQuotesInFlow.test(value));
+  if (tag !== '' && (isTagged || resolvePlain(value).tag !== tag)) return taggedToJson(tag, value);
+  return isText ? value : plainToJson(value);
 }
 
 function plainToJson(text: string): Json {
   const { value } = resolvePlain(text);
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new KustomizeError(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
+  }
+  // Go writes such a float as an integer, and reads it back as one.
+  if (typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value) && Math.abs(value) < 1e21) {
+    return BigInt(formatFloat(value, 'f', -1));
   }
   return value;
 }

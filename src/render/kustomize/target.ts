@@ -4,7 +4,14 @@ import { mergeFieldSpecs } from './field-spec.ts';
 import { generateData, withGlobalOptions } from './generate-data.ts';
 import { setImages } from './images.ts';
 import { BoundError, KustomizeError, within } from './kustomize-error.ts';
-import { componentKind, parseKustomization, type GeneratorArgs, type Kustomization, type LabelArgs } from './kustomization.ts';
+import {
+  componentKind,
+  parseKustomization,
+  type GeneratorArgs,
+  type Kustomization,
+  type LabelArgs,
+  type PatchArgs,
+} from './kustomization.ts';
 import type { Loader } from './loader.ts';
 import {
   addTransformation,
@@ -26,7 +33,8 @@ import { setNamespaces } from './set-namespace.ts';
 import { emptyConfig, fieldSpecFrom, loadTransformerConfig, mergeConfigs, type TransformerConfig } from './transformer-config.ts';
 import { affixNames, setEntries, setReplicas, type Transform } from './transforms.ts';
 import { addVariable, addVariables, type Variable } from './variables.ts';
-import { jsonEqual } from '../../util/json.ts';
+import { cloneJson, jsonEqual, type JsonObject } from '../../util/json.ts';
+import { writeYaml } from '../../yaml/write-yaml.ts';
 import { nodeToJson } from './node-json.ts';
 
 const fileNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
@@ -129,21 +137,22 @@ export class Target {
   /** Answers why a name is no file of resources. */
   private accumulateFile(into: Accumulation, name: string): KustomizeError | undefined {
     try {
-      within(`accumulating resources from '${name}'`, () => {
-        const text = this.loader.loadText(name);
-        let resources: Resource[];
-        try {
-          resources = new ResourceMap(this.context, readResources(this.context, text)).list;
-        } catch (error) {
-          throw malformed(error, name);
-        }
-        if (this.origin) for (const resource of resources) resource.annotate(originAnnotation, printOrigin(originAt(this.origin, name)));
-        within(`merging resources from '${name}'`, () => into.resources.appendAll(resources));
-      });
+      const resources = within(`accumulating resources from '${name}'`, () => this.readFile(name));
+      if (this.origin) for (const resource of resources) resource.annotate(originAnnotation, printOrigin(originAt(this.origin, name)));
+      within(`merging resources from '${name}'`, () => into.resources.appendAll(resources));
       return undefined;
     } catch (error) {
       if (!(error instanceof KustomizeError) || error instanceof BoundError) throw error;
       return error;
+    }
+  }
+
+  private readFile(name: string): Resource[] {
+    const text = this.loader.loadText(name);
+    try {
+      return new ResourceMap(this.context, readResources(this.context, text)).list;
+    } catch (error) {
+      throw malformed(error, name);
     }
   }
 
@@ -242,15 +251,18 @@ export class Target {
       const origin = this.builtinOrigin(kind);
       steps.push(...transforms.map(run => ({ run, origin })));
     };
-    const configured = (kind: string, make: () => Transform) => within(`trouble configuring builtin ${kind}`, make);
+    const configured = (kind: string, settings: object, make: () => Transform) =>
+      within(`trouble configuring builtin ${kind} with config: \`\n${writeYaml(cloneJson(settings) as JsonObject)}\``, make);
     const { patchesStrategicMerge = [], patches = [], patchesJson6902 = [], replicas = [], images = [], replacements = [] } = k;
     const kinds = { merge: 'PatchStrategicMergeTransformer', patch: 'PatchTransformer', json: 'PatchJson6902Transformer' };
     if (patchesStrategicMerge.length > 0) {
-      add(kinds.merge, [configured(kinds.merge, () => makeMergePatches(context, loader, patchesStrategicMerge))]);
+      add(kinds.merge, [
+        configured(kinds.merge, { paths: patchesStrategicMerge }, () => makeMergePatches(context, loader, patchesStrategicMerge)),
+      ]);
     }
     add(
       kinds.patch,
-      patches.map(args => configured(kinds.patch, () => makePatch(context, loader, args))),
+      patches.map(args => configured(kinds.patch, args, () => makePatch(context, loader, args))),
     );
     if (k.namespace) {
       const args = { namespace: k.namespace, fieldSpecs: config.namespace };
@@ -264,7 +276,7 @@ export class Target {
     }
     add(
       kinds.json,
-      patchesJson6902.map(args => configured(kinds.json, () => makeJsonPatch(loader, args))),
+      patchesJson6902.map(args => configured(kinds.json, jsonSettings(args), () => makeJsonPatch(loader, args))),
     );
     add(
       'ReplicaCountTransformer',
@@ -279,7 +291,9 @@ export class Target {
       ),
     );
     if (replacements.length > 0) {
-      add('ReplacementTransformer', [configured('ReplacementTransformer', () => makeReplacements(loader, replacements))]);
+      add('ReplacementTransformer', [
+        configured('ReplacementTransformer', { Replacements: replacements }, () => makeReplacements(loader, replacements)),
+      ]);
     }
     return steps;
   }
@@ -305,6 +319,8 @@ export class Target {
     }
   }
 }
+
+const jsonSettings = ({ patch, options: _, ...args }: PatchArgs): object => ({ ...args, ...(patch && { jsonOp: patch }) });
 
 function labelSpecs(label: LabelArgs, config: TransformerConfig) {
   const merge = (list: Parameters<typeof mergeFieldSpecs>[0], more: Parameters<typeof mergeFieldSpecs>[1]) =>

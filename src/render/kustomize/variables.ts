@@ -5,7 +5,7 @@ import { KustomizeError } from './kustomize-error.ts';
 import type { VarArgs } from './kustomization.ts';
 import { lookup } from './node-fields.ts';
 
-import { parseApiVersion, sameId, sameNameAndKind, type ResId } from './res-id.ts';
+import { gvkText, parseApiVersion, sameId, sameNameAndKind, type ResId } from './res-id.ts';
 import type { ResourceMap } from './resource-map.ts';
 import type { Resource } from './resource.ts';
 import { isMissingOrNull, isString, tags, type YamlNode } from './yaml-node.ts';
@@ -50,8 +50,7 @@ function versionParts(apiVersion: string): { group?: string; version: string } {
   return group === '' ? { version } : { group, version };
 }
 
-const describe = ({ name, id, fieldPath }: Variable): string =>
-  `{${name} {${id.group === '' ? id.version : `${id.group}/${id.version}`} {${id.group} ${id.version} ${id.kind} ${id.isClusterScoped}} ${id.name} ${id.namespace}} {${fieldPath}}}`;
+const describe = ({ name, id, fieldPath }: Variable): string => `{${name} ${gvkText(id)} {${fieldPath}}}`;
 
 type Value = string | number | bigint | boolean | undefined;
 
