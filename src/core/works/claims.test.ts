@@ -41,6 +41,16 @@ test('more priority wins, then the older, then the smaller uid', () => {
   assert.deepEqual(names([winner!, ...losers]), ['old-a', 'old-b', 'young', 'plain', 'low']);
 });
 
+test('of equal priorities the one that has the release keeps it', () => {
+  const old = workOf({ name: 'old', priority: 300, createdAt: 1 });
+  const holder: Work = {
+    ...workOf({ name: 'holder', priority: 300, createdAt: 2 }),
+    status: { delivered: { inputs: 'x', state: 'Deployed', at: '2026-01-01T00:00:00Z' } },
+  };
+  assert.equal(rankClaims([old, holder]).winner, holder);
+  assert.equal(rankClaims([workOf({ name: 'old', priority: 301, createdAt: 1 }), holder]).winner?.metadata.name, 'old');
+});
+
 test('one that only plans takes part in nothing, but keeps what is there from being uninstalled', () => {
   const planner = workOf({ name: 'planner', priority: 900, createdAt: 1, isDryRun: true });
   const other = workOf({ name: 'other', createdAt: 2 });

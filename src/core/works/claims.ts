@@ -29,9 +29,17 @@ export function compareClaims(a: Work, b: Work): number {
   );
 }
 
+/** As compareClaims, but of equal priorities the one that has the release keeps it: a priority that was raised must be higher to take over. */
+function compareHolders(a: Work, b: Work): number {
+  return priorityOf(b) - priorityOf(a) || Number(hasRelease(b)) - Number(hasRelease(a)) || compareClaims(a, b);
+}
+
+/** Whoever is outranked has let go of what was delivered. */
+const hasRelease = ({ status }: Work): boolean => status?.delivered !== undefined;
+
 /** Who has a release, and what becomes of the others. A Work that is suspended holds its place; one that only plans holds none, but keeps what is there from being uninstalled. */
 export function rankClaims(works: readonly Work[]): RankedClaims {
-  const staying = works.filter(work => !isLeaving(work)).sort(compareClaims);
+  const staying = works.filter(work => !isLeaving(work)).sort(compareHolders);
   const [winner, ...losers] = staying.filter(competes);
   return {
     winner,
