@@ -13,6 +13,8 @@ export interface Claim {
   /** `Leaving`: the Work is being deleted. `Planning`: it only tells what it would do. */
   readonly standing: 'Winner' | 'Next' | 'Planning' | 'Leaving';
   readonly isThis: boolean;
+  /** Holds its place and delivers nothing. */
+  readonly isSuspended: boolean;
   readonly keepsWhenLast: boolean;
 }
 
@@ -28,6 +30,7 @@ export function claimsOn(work: Work, works: readonly Work[]): Claim[] {
     source: describeSource(one.spec),
     standing,
     isThis: one.metadata.uid === work.metadata.uid,
+    isSuspended: one.spec.suspend ?? false,
     keepsWhenLast: one.spec.onDelete === 'Keep',
   });
   return [

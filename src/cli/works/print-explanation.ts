@@ -99,10 +99,10 @@ function claimsPart({ claims, release, ifTheWinnerLeft }: WorkExplanation, now: 
   if (claims.length === 0) return wrapText(visibleLine(ifTheWinnerLeft));
   const standings = { Winner: 'has the release', Next: 'waits', Planning: 'only plans', Leaving: 'is being deleted' };
   const table = new TabWriter();
-  for (const { work, priority, since, standing, isThis } of claims)
-    table.line(
-      `  ${visibleLine(work)}\tpriority ${priority}\tsince ${ageOf(since, now)}\t${standings[standing]}${isThis ? ' (this one)' : ''}`,
-    );
+  for (const { work, priority, since, standing, isThis, isSuspended } of claims) {
+    const words = `${standings[standing]}${isSuspended ? ', suspended' : ''}${isThis ? ' (this one)' : ''}`;
+    table.line(`  ${visibleLine(work)}\tpriority ${priority}\tsince ${ageOf(since, now)}\t${words}`);
+  }
   return `Claims on release ${JSON.stringify(`${release.namespace}/${release.name}`)}, the highest first:\n${table.flush()}${wrapText(visibleLine(ifTheWinnerLeft))}`;
 }
 
