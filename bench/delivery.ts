@@ -43,7 +43,7 @@ async function benchReal({ quick, oursOnly, log }: BenchOptions): Promise<Figure
     const time = await deliver(rig, { count, namespace, form, timeoutMs });
     const hubSeconds = cpuSeconds([rig.hub.program.pid]) - before;
     log(
-      `${form}: ${what} in ${time.onMembersSeconds.toFixed(2)} s, told after ${time.toldSeconds.toFixed(2)} s, hub ${hubSeconds.toFixed(1)} s of CPU, ${time.writesPerWork.toFixed(1)} writes per Work`,
+      `${form}: ${what} in ${time.onMembersSeconds.toFixed(2)} s, ready after ${time.toldSeconds.toFixed(2)} s, hub ${hubSeconds.toFixed(1)} s of CPU`,
     );
     return { ...time, hubSeconds };
   };
@@ -61,12 +61,11 @@ async function benchReal({ quick, oursOnly, log }: BenchOptions): Promise<Figure
   const edit = { unit: 'ms', better: 'less', peer: NaN } as const;
   return [
     figure({ ...rest, name: `${what}, one Work for each member`, ours: together.onMembersSeconds, peer: floor, ...within(1.3, floor) }),
-    figure({ ...rest, name: 'until every Work says so', ours: together.toldSeconds, peer: floor }),
+    figure({ ...rest, name: 'until every Work is ready', ours: together.toldSeconds, peer: floor }),
     figure({ ...rest, name: 'CPU of the hub, or of the bare client', ours: together.hubSeconds, peer: bare.cpuSeconds }),
     figure({ ...rest, name: `${what}, a Work for each object`, ours: each.onMembersSeconds, peer: floor }),
-    figure({ ...rest, name: 'until every Work says so, a Work for each object', ours: each.toldSeconds, peer: floor }),
+    figure({ ...rest, name: 'until every Work is ready, a Work for each object', ours: each.toldSeconds, peer: floor }),
     figure({ ...rest, name: 'CPU of the hub, a Work for each object', ours: each.hubSeconds, peer: bare.cpuSeconds }),
-    figure({ ...rest, unit: 'writes', name: 'writes of each Work', ours: each.writesPerWork }),
     figure({ ...rest, unit: 'MiB', name: 'memory of the hub', ours: residentBytes(rig.hub.program.pid) / 2 ** 20 }),
     figure({ ...edit, name: `one edit to all ${size.members}, p50`, ours: edits.p50, below: 60 }),
     figure({ ...edit, name: `one edit to all ${size.members}, p99`, ours: edits.p99, below: 150 }),
