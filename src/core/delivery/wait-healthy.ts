@@ -18,6 +18,8 @@ export interface WaitHealthyOptions {
 }
 
 const shown = 3;
+/** A timer for longer would go off at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Resolves when all objects are healthy. An object that has failed does not end the waiting for the others, as with Helm; when nothing else
@@ -39,7 +41,7 @@ export async function waitHealthy(member: Member, wanted: readonly ObjectRef[], 
     const giveUp = () => reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
     followed.defer(() => signal.removeEventListener('abort', giveUp));
-    const timer = setTimeout(() => resolve('late'), timeoutMs);
+    const timer = setTimeout(() => resolve('late'), Math.min(timeoutMs, longestTimerMs));
     followed.defer(() => clearTimeout(timer));
     for (const ref of refs) {
       let again: NodeJS.Timeout | undefined;
