@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { startMemoryMember, widgetDefinition } from './member-test-support.ts';
 import { applyObjects } from './apply-objects.ts';
+import { memberKinds } from './member-kinds.ts';
 
 const configMaps = { group: '', version: 'v1', kind: 'ConfigMap' };
 const widgets = { group: 'example.com', version: 'v1', kind: 'Widget' };
@@ -58,4 +60,32 @@ test('a member that could not be asked is asked again', async t => {
   await assert.rejects(kinds.find(configMaps, signal), { message: 'down' });
   isDown = false;
   assert.equal((await kinds.find(configMaps, signal))?.resource, 'configmaps');
+});
+
+test('servers before 1.26 are understood as well', async t => {
+  const documents: Record<string, object> = {
+    '/version': { gitVersion: 'v1.24.0' },
+    '/api': { kind: 'APIVersions', versions: ['v1'] },
+    '/apis': { kind: 'APIGroupList', groups: [{ versions: [{ groupVersion: 'apps/v1' }] }] },
+    '/api/v1': {
+      resources: [
+        { name: 'configmaps', kind: 'ConfigMap', namespaced: true },
+        { name: 'nodes', kind: 'Node', namespaced: false },
+        { name: 'pods', kind: 'Pod', namespaced: true },
+        { name: 'pods/eviction', kind: 'Eviction', namespaced: true },
+      ],
+    },
+    '/apis/apps/v1': { resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true }] },
+  };
+  const { client, signal } = await startMemoryMember(t);
+  const kinds = memberKinds({
+    ...client,
+    request: async ({ path }) => ({ status: 200, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(documents[path]))]) }),
+  });
+  assert.equal((await kinds.find(configMaps, signal))?.scope, 'Namespaced');
+  assert.equal((await kinds.find({ group: '', version: 'v1', kind: 'Node' }, signal))?.scope, 'Cluster');
+  assert.deepEqual(await kinds.capabilities(signal), {
+    kubeVersion: 'v1.24.0',
+    apiVersions: ['apps/v1', 'apps/v1/Deployment', 'v1', 'v1/ConfigMap', 'v1/Eviction', 'v1/Node', 'v1/Pod'],
+  });
 });

@@ -46,8 +46,8 @@ function waitBeforeNext(error: unknown, attempt: number, tookMs: number): number
 }
 
 /** Answers of a server that is busy, restarts, or lost a race with another writer. */
-function isPassing({ code, message }: StatusError): boolean {
-  if (code === 409) return message.includes('please apply your changes to the latest version');
+function isPassing({ code, reason, message }: StatusError): boolean {
+  if (code === 409) return reason === 'AlreadyExists' || message.includes('please apply your changes to the latest version');
   if (code === 500) return /failed calling webhook|etcdserver: (?!request is too large)|context deadline exceeded/.test(message);
   // A new namespace gets its account a moment later.
   if (code === 403) return /serviceaccount "[^"]*" not found/.test(message);
