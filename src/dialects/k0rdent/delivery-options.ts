@@ -1,0 +1,52 @@
+import type { DeliveryOptions, DriftExclusion, Work } from '../../api/work.ts';
+import type { DeliveryConfig, ObjectSelector, SyncMode } from './effective-config.ts';
+import type { HelmOptions } from './kinds/service-spec.ts';
+
+/** The options of a template with those of a service over them, field by field. */
+export function mergeHelmOptions(template: HelmOptions | undefined, service: HelmOptions | undefined): HelmOptions {
+  const nested = ['labels', 'installOptions', 'upgradeOptions', 'uninstallOptions'] as const;
+  const merged: Record<string, unknown> = { ...template, ...service };
+  for (const name of nested) if (template?.[name] && service?.[name]) merged[name] = { ...template[name], ...service[name] };
+  return merged as HelmOptions;
+}
+
+const defaultHistory = 2;
+
+/** How a Work delivers what Helm would with these options. k0rdent rolls back after a failure unless it is told not to. */
+export function deliveryOptions(helm: HelmOptions): DeliveryOptions {
+  const { installOptions: install, upgradeOptions: upgrade } = helm;
+  return {
+    wait: helm.wait ?? true,
+    atomic: helm.atomic ?? true,
+    hooks: !(helm.disableHooks || (install?.disableHooks && upgrade?.disableHooks)),
+    crds: helm.skipCRDs ? 'Skip' : upgrade?.upgradeCRDs ? 'CreateReplace' : 'Create',
+    history: upgrade?.maxHistory ?? defaultHistory,
+    createNamespace: install?.createNamespace ?? helm.createNamespace ?? true,
+    ...(isDuration(helm.timeout) && { timeout: helm.timeout }),
+    ...(upgrade?.force && { force: true }),
+    ...((install?.takeOwnership || upgrade?.takeOwnership) && { takeOwnership: true }),
+  };
+}
+
+const isDuration = (text: string | undefined): text is string => text !== undefined && /^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text);
+
+const syncs: Record<SyncMode, NonNullable<Work['spec']['sync']>> = {
+  OneTime: 'Once',
+  Continuous: 'Continuous',
+  ContinuousWithDriftDetection: 'CorrectDrift',
+  DryRun: 'DryRun',
+};
+
+export const syncOf = ({ syncMode }: DeliveryConfig): NonNullable<Work['spec']['sync']> => syncs[syncMode];
+
+/** What others may change: whole objects that are ignored, and paths that are excluded. */
+export function exclusionsOf({ driftIgnore, driftExclusions }: DeliveryConfig): DriftExclusion[] {
+  return [
+    ...driftIgnore.map(target => ({ target: targetOf(target), paths: ['/*'] })),
+    ...driftExclusions.map(({ paths, target }) => ({ paths: [...paths], ...(target && { target: targetOf(target) }) })),
+  ];
+}
+
+function targetOf({ annotationSelector: _, ...target }: ObjectSelector): NonNullable<DriftExclusion['target']> {
+  return target;
+}
