@@ -13,7 +13,7 @@ import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { removeObjects } from '../delivery/remove-objects.ts';
-import { competes, isLeaving } from './claims.ts';
+import { competes, isLeaving, priorityOf } from './claims.ts';
 import { placeOf } from './decide-status.ts';
 import type { DeliveryDesk, Turn } from './delivery-desk.ts';
 import { driftMark, wantsDrift } from './followers.ts';
@@ -41,6 +41,9 @@ export function plainDelivery(desk: DeliveryDesk) {
   /** What was last applied, so that of a Work with many objects only those are sent that have changed. */
   const applied = new Map<Key, ReadonlyMap<string, string>>();
 
+  /** How each ranked when it was last looked at. */
+  const ranks = new Map<Key, string>();
+
   return { reconcile, forget };
 
   async function reconcile(key: Key, turn: Turn): Promise<Outcome> {
@@ -49,6 +52,7 @@ export function plainDelivery(desk: DeliveryDesk) {
       forget(key);
       return settled;
     }
+    tellRivals(work);
     const state = desk.state(work);
     if (isLeaving(work)) return act(key, () => remove(work, state, turn));
     if (!mayDeliver(work)) return settled;
@@ -61,10 +65,20 @@ export function plainDelivery(desk: DeliveryDesk) {
     }
   }
 
+  /** Whoever rises or falls may gain objects from others, or lose them to others. */
+  function tellRivals(work: Work): void {
+    const key = keyOf(work);
+    const rank = `${work.metadata.uid} ${priorityOf(work)} ${competes(work)}`;
+    if (ranks.get(key) === rank) return;
+    ranks.set(key, rank);
+    lookAt(desk.claims(work.metadata.namespace!).rivals(key));
+  }
+
   /** Of a Work that is gone: those who share an object with it may have it now. */
   function forget(key: Key): void {
     const [namespace = ''] = key.split('/', 1);
     applied.delete(key);
+    ranks.delete(key);
     lookAt(desk.claims(namespace).set(key, undefined));
   }
 
@@ -89,7 +103,9 @@ export function plainDelivery(desk: DeliveryDesk) {
 
   /** Tells those who share objects with the Work when they may have to give one up, or may have one back. */
   function claim(work: Work, objects: ReadonlySet<string>): void {
-    lookAt(desk.claims(work.metadata.namespace!).set(keyOf(work), objects));
+    const claims = desk.claims(work.metadata.namespace!);
+    lookAt(claims.set(keyOf(work), objects));
+    claims.setSpec(keyOf(work), specOf(work));
   }
 
   /** One delivery at a time of all that share an object. */
@@ -251,18 +267,19 @@ export function plainDelivery(desk: DeliveryDesk) {
     });
   }
 
-  /** Before anything is deleted it must be known what every Work of the cluster wants, also those that nobody has looked at since the start. */
+  /** Before anything is deleted it must be known what every Work of the cluster wants, also those whose present spec nobody has looked at yet. */
   async function registerAll({ metadata }: Work, member: Member, signal: AbortSignal): Promise<void> {
     const claims = desk.claims(metadata.namespace!);
     for (const other of works.by('cluster', metadata.namespace!)) {
       const key = keyOf(other);
-      if (other.spec.chart || claims.has(key) || isLeaving(other)) continue;
-      const state = desk.state(other);
+      if (other.spec.chart || other.metadata.uid === metadata.uid || isLeaving(other) || claims.isOfSpec(key, specOf(other))) continue;
       const refs = await renderPlain(desk, other, member, signal).then(
-        objects => objects.map(refOf),
+        objects => objects.map(obj => refKey(refOf(obj))),
         () => [],
       );
-      if (!claims.has(key)) claims.set(key, new Set([...state.inventory.keys(), ...refs.map(refKey)]));
+      // What it had counts as well, until it has been delivered anew.
+      if (!claims.isOfSpec(key, specOf(other)))
+        claims.set(key, new Set([...claims.of(key), ...desk.state(other).inventory.keys(), ...refs]));
     }
   }
 
@@ -342,4 +359,5 @@ export function plainDelivery(desk: DeliveryDesk) {
   }
 }
 
+const specOf = ({ metadata }: Work): string => `${metadata.uid} ${metadata.generation}`;
 const hashOf = (obj: KubeObject): string => createHash('sha256').update(printJson(obj)).digest('base64');

@@ -6,6 +6,7 @@ import { compareClaims } from './claims.ts';
 export class ObjectClaims {
   readonly #objects = new Map<string, Set<Key>>();
   readonly #works = new Map<Key, ReadonlySet<string>>();
+  readonly #specs = new Map<Key, string>();
 
   /** The objects that a Work wants from now on; undefined when it is gone. Answers the Works that are concerned: those with which it shares or shared an object. */
   set(work: Key, objects: ReadonlySet<string> | undefined): Set<Key> {
@@ -18,7 +19,10 @@ export class ObjectClaims {
       else if (!objects?.has(object)) for (const other of claimants) concerned.add(other);
     }
     if (objects) this.#works.set(work, objects);
-    else this.#works.delete(work);
+    else {
+      this.#works.delete(work);
+      this.#specs.delete(work);
+    }
     for (const object of objects ?? []) {
       let claimants = this.#objects.get(object);
       if (!claimants) this.#objects.set(object, (claimants = new Set()));
@@ -28,8 +32,18 @@ export class ObjectClaims {
     return concerned;
   }
 
-  has(work: Key): boolean {
-    return this.#works.has(work);
+  /** The objects that a Work is known to want. */
+  of(work: Key): ReadonlySet<string> {
+    return this.#works.get(work) ?? new Set();
+  }
+
+  /** Says of which spec of a Work its claims are. */
+  setSpec(work: Key, spec: string): void {
+    this.#specs.set(work, spec);
+  }
+
+  isOfSpec(work: Key, spec: string): boolean {
+    return this.#specs.get(work) === spec;
   }
 
   /** All who want an object, in no order. */
