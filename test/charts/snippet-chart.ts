@@ -56,5 +56,7 @@ export interface SnippetAnswer {
 }
 
 export function answerOf({ files, error }: OracleReply): SnippetAnswer {
-  return error === undefined ? { out: files?.[snippetFile] ?? '' } : { error };
+  if (error !== undefined) return { error };
+  // Bytes that are no text are lost on the way through JSON.
+  return { out: (files?.[snippetFile] ?? '').replaceAll(/(?<![\ud800-\udbff])[\udc80-\udcff]/g, '\ufffd') };
 }

@@ -2,6 +2,7 @@ import { goQuote } from '../../util/go-quote.ts';
 import { compareText, toBytes } from './go-bytes.ts';
 import { formatFloat } from '../../util/go-float.ts';
 import { isUnsigned } from './go-type.ts';
+import { GoComplex } from './go-complex.ts';
 import { GoDuration } from './go-duration.ts';
 import { GoFunction, GoInt, GoObject, isMap, isSlice, typeOf, type GoValue } from './go-value.ts';
 
@@ -170,6 +171,7 @@ function formatValue(value: GoValue, given: Spec): string {
     const entries = keys.map(key => `${formatValue(key, spec)}:${formatItem(value.get(key), spec)}`);
     return isGo ? `${typeOf(value).name}{${entries.join(', ')}}` : `map[${entries.join(' ')}]`;
   }
+  if (value instanceof GoComplex) return formatComplex(value, spec);
   if (value instanceof GoObject) return formatText(value.print(), verb === 'v' ? { ...spec, verb: 's' } : spec);
   return value instanceof GoFunction ? `%!${verb}(${typeOf(value).name}=0x0)` : '';
 }
@@ -197,7 +199,7 @@ function formatText(value: string, spec: Spec): string {
       return pad(cut(value, spec.precision), spec);
     case 'q': {
       const text = cut(value, spec.precision);
-      return pad(spec.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(text) ? `\`${text}\`` : goQuote(text), spec);
+      return pad(spec.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(text) ? `\`${text}\`` : spec.plus ? asciiQuote(text) : goQuote(text), spec);
     }
     case 'x':
     case 'X': {
@@ -212,6 +214,12 @@ function formatText(value: string, spec: Spec): string {
   return badVerb(value, spec);
 }
 
+const asciiQuote = (text: string): string =>
+  goQuote(text).replace(/[^\x00-\x7f]/gu, char => {
+    const code = char.codePointAt(0)!;
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+
 const cut = (text: string, precision: number | undefined): string =>
   precision === undefined ? text : [...text].slice(0, precision).join('');
 
@@ -223,6 +231,11 @@ function formatNumber(value: number, spec: Spec): string {
   if (!/^[+-]/.test(text)) text = spec.plus ? `+${text}` : spec.space ? ` ${text}` : text;
   else if (text.startsWith('+') && !spec.plus && !Number.isFinite(value)) text = spec.space ? ` ${text.slice(1)}` : text;
   return padNumber(text, Number.isFinite(value) ? spec : { ...spec, zero: false });
+}
+
+function formatComplex(value: GoComplex, spec: Spec): string {
+  if (!'vbgGxXfFeE'.includes(spec.verb)) return badVerb(value, spec);
+  return `(${formatNumber(value.real, spec)}${formatNumber(value.imaginary, { ...spec, plus: true })}i)`;
 }
 
 const bases: Readonly<Record<string, number>> = { d: 10, v: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };

@@ -77,7 +77,8 @@ function quote(text: string, escapesHtml: boolean): string {
 /** The value as plain JSON, for writers that know nothing of Go. Whole floats come out as integers, as they do when Go reads its own JSON as YAML. */
 export function toJson(value: GoValue): Json {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value.includes('\u0085') ? foldNextLines(value) : value;
+  if (typeof value === 'boolean') return value;
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new GoError(`json: unsupported value: ${formatFloat(value, 'g', -1)}`);
     return value;
@@ -94,4 +95,9 @@ export function toJson(value: GoValue): Json {
   }
   if (value.isNil) return null;
   return Object.fromEntries([...value].map(([key, item]) => [key, toJson(item)]));
+}
+
+/** A reader of YAML takes U+0085 in a JSON text for the end of a line, and puts lines together. */
+function foldNextLines(text: string): string {
+  return text.replace(/ *\u0085(?: *\u0085)* */g, lines => '\n'.repeat(lines.split('\u0085').length - 2) || ' ');
 }

@@ -1,5 +1,5 @@
-import { GoFunction, GoObject, type GoValue } from './go-value.ts';
-import { stringType, type GoType } from './go-type.ts';
+import { GoFunction, GoObject, int, int64, type GoInt, type GoValue } from './go-value.ts';
+import { intType, stringType, type GoType } from './go-type.ts';
 
 export const timeType: GoType = { name: 'time.Time', kind: 'struct' };
 export const months = [
@@ -51,9 +51,29 @@ export class GoTime extends GoObject {
       case 'String':
         return give(() => this.print());
       case 'Unix':
-        return give(() => Number(this.unix));
+        return give(() => int64(this.unix));
+      case 'UnixMilli':
+        return give(() => int64(floorDivide(this.nanoseconds, 1_000_000n)));
+      case 'UnixMicro':
+        return give(() => int64(floorDivide(this.nanoseconds, 1000n)));
+      case 'UnixNano':
+        return give(() => int64(this.nanoseconds));
       case 'Year':
-        return give(() => parts.year);
+      case 'Day':
+      case 'Hour':
+      case 'Minute':
+      case 'Second':
+      case 'Nanosecond':
+      case 'YearDay':
+        return give(() => int(parts[name.toLowerCase() as 'year']));
+      case 'Month':
+        return give(() => new NamedNumber('time.Month', months[parts.month - 1]!));
+      case 'Weekday':
+        return give(() => new NamedNumber('time.Weekday', weekdays[parts.weekday]!));
+      case 'AddDate':
+        return new GoFunction([intType, intType, intType], args => this.addDate(args.map(arg => Number((arg as GoInt).value))));
+      case 'IsZero':
+        return give(() => this.nanoseconds === zeroTime);
       case 'UTC':
         return give(() => this.in('UTC'));
       case 'Local':
@@ -62,12 +82,41 @@ export class GoTime extends GoObject {
     return undefined;
   }
 
+  private addDate([years = 0, months = 0, days = 0]: readonly number[]): GoTime {
+    const { year, month, day } = partsOf(this);
+    const added = Date.UTC(year + years, month - 1 + months, day + days) - Date.UTC(year, month - 1, day);
+    return new GoTime(this.nanoseconds + BigInt(added) * 1_000_000n, this.zone);
+  }
+
   override toJson(): GoValue {
     return formatTime(this, '2006-01-02T15:04:05.999999999Z07:00');
   }
 
   print(): string {
     return formatTime(this, '2006-01-02 15:04:05.999999999 -0700 MST');
+  }
+}
+
+/** The first second of the year 1, which Go's times begin with. */
+const zeroTime = -62_135_596_800_000_000_000n;
+
+/** A number that prints as a name. */
+class NamedNumber extends GoObject {
+  readonly goType: GoType;
+  readonly #name: string;
+
+  constructor(type: string, name: string) {
+    super();
+    this.goType = { name: type, kind: 'int' };
+    this.#name = name;
+  }
+
+  override method(name: string): GoFunction | undefined {
+    return name === 'String' ? new GoFunction([], () => this.#name) : undefined;
+  }
+
+  print(): string {
+    return this.#name;
   }
 }
 

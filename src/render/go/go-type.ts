@@ -25,6 +25,7 @@ export type GoKind =
   | 'uint64'
   | 'float32'
   | 'float64'
+  | 'complex128'
   | 'slice'
   | 'map'
   | 'struct'

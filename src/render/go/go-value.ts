@@ -52,6 +52,11 @@ export class GoInt {
 export abstract class GoObject {
   abstract readonly goType: GoType;
 
+  /** Whether `if` takes it for false. */
+  get isZero(): boolean {
+    return false;
+  }
+
   /** A field that templates may read; undefined when there is none of the name. */
   field(_name: string): { value: GoValue } | undefined {
     return undefined;
@@ -126,7 +131,11 @@ export function zeroOf(type: GoType): GoValue {
   if (type.kind === 'float64') return 0;
   if (isSigned(type) || isUnsigned(type)) return new GoInt(0n, type);
   if (type.kind === 'slice') return typed([], type);
-  if (type.kind === 'map') return typed(new Map<string, GoValue>(), type);
+  if (type.kind === 'map') {
+    const none = typed<GoMap>(new Map<string, GoValue>(), type);
+    none.isNil = true;
+    return none;
+  }
   return canBeNil(type) && type.kind !== 'reflect' ? null : undefined;
 }
 
@@ -139,7 +148,7 @@ export function isTrue(value: GoValue): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (value instanceof Map) return value.size > 0;
   if (value instanceof GoInt) return value.value !== 0n;
-  return true;
+  return !(value instanceof GoObject && value.isZero);
 }
 
 export const isInt = (value: GoValue): value is GoInt => value instanceof GoInt;

@@ -81,6 +81,6 @@ function pathValue(values: GoMap, path: string): GoValue {
   const names = path.split('.');
   const holder = table(values, names.slice(0, -1));
   const value = holder.get(names.at(-1)!);
-  if (value === undefined || isMap(value)) throw new GoError(`${JSON.stringify(path)} is not a value`);
+  if (value === undefined || isMap(value)) throw new GoError(`${JSON.stringify(names.at(-1))} is not a value`);
   return value;
 }

@@ -1,6 +1,7 @@
 import { printValue } from '../go/go-format.ts';
 import { parseGoFloat, parseGoInteger } from '../go/parse-go-number.ts';
 import { byteSlice } from '../go/go-type.ts';
+import { GoComplex } from '../go/go-complex.ts';
 import { GoDuration } from '../go/go-duration.ts';
 import { GoInt, GoObject, isSlice, typeOf, type GoValue } from '../go/go-value.ts';
 import { fromBytes } from '../go/go-bytes.ts';
@@ -56,6 +57,7 @@ export function isEmptyValue(value: GoValue): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true;
   if (value instanceof GoInt) return value.value === 0n;
   if (Array.isArray(value)) return value.length === 0;
+  if (value instanceof GoObject) return value.isZero;
   return value instanceof Map && value.size === 0;
 }
 
@@ -64,6 +66,7 @@ export function deepEqual(a: GoValue, b: GoValue): boolean {
   if (a === b) return true;
   if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null);
   if (a instanceof GoInt) return b instanceof GoInt && a.type.name === b.type.name && a.value === b.value;
+  if (a instanceof GoComplex) return b instanceof GoComplex && a.real === b.real && a.imaginary === b.imaginary;
   if (a instanceof GoObject) return false;
   if (isSlice(a)) {
     return isSlice(b) && typeOf(a).name === typeOf(b).name && a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));

@@ -25,7 +25,10 @@ export const dictFunctions: Readonly<Record<string, GoFunction>> = {
     return made;
   }),
   get: fn(['map', 'string'], (map, key) => (map.has(key) ? map.get(key) : '')),
-  set: fn(['map', 'string', 'any'], (map, key, value) => map.set(key, value ?? null) as GoMap),
+  set: fn(['map', 'string', 'any'], (map, key, value) => {
+    if (map.isNil) throw new GoError('assignment to entry in nil map');
+    return map.set(key, value ?? null) as GoMap;
+  }),
   unset: fn(['map', 'string'], (map, key) => {
     map.delete(key);
     return map;

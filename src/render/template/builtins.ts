@@ -1,4 +1,5 @@
 import { byteLength, compareText, isAscii, sliceBytes, toBytes } from '../go/go-bytes.ts';
+import { GoComplex } from '../go/go-complex.ts';
 import { sprint, sprintf, sprintln } from '../go/go-format.ts';
 import { anyType, isSigned, isUnsigned, reflectType, stringType, uint8Type, type GoType } from '../go/go-type.ts';
 import { GoError, GoFunction, GoInt, int, isInt, isMap, isSlice, isTrue, typed, typeOf, zeroOf, type GoValue } from '../go/go-value.ts';
@@ -104,12 +105,13 @@ function callValue(target: GoValue, args: GoValue[]): GoValue {
   return target.call(args);
 }
 
-type Basic = 'bool' | 'int' | 'uint' | 'float' | 'string';
+type Basic = 'bool' | 'int' | 'uint' | 'float' | 'complex' | 'string';
 
 function basicKind(value: GoValue): Basic | undefined {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return 'float';
+  if (value instanceof GoComplex) return 'complex';
   if (!isInt(value)) return undefined;
   return isSigned(value.type) ? 'int' : isUnsigned(value.type) ? 'uint' : undefined;
 }
@@ -132,6 +134,7 @@ function equals(a: GoValue, b: GoValue): boolean {
     return false;
   }
   if (kindA === 'int' || kindA === 'uint') return (a as GoInt).value === (b as GoInt).value;
+  if (a instanceof GoComplex && b instanceof GoComplex) return a.real === b.real && a.imaginary === b.imaginary;
   if (kindA !== undefined) return a === b;
   if (isNilA || isNilB) return isNilA && isNilB;
   if (typeOf(a).kind !== typeOf(b).kind) {
@@ -149,7 +152,7 @@ function isLess(a: GoValue, b: GoValue): boolean {
   const kindB = basicKind(b);
   if (kindA === undefined || kindB === undefined) throw new GoError('invalid type for comparison');
   if (kindA !== kindB && !areIntegers(kindA, kindB)) throw incompatible(a, b);
-  if (kindA === 'bool') throw new GoError('invalid type for comparison');
+  if (kindA === 'bool' || kindA === 'complex') throw new GoError('invalid type for comparison');
   if (kindA === 'string') return compareText(a as string, b as string) < 0;
   if (kindA === 'float') return (a as number) < (b as number);
   return (a as GoInt).value < (b as GoInt).value;

@@ -1,3 +1,4 @@
+import { GoComplex } from '../go/go-complex.ts';
 import { intType, isAssignable, canBeNil, isSigned, isUnsigned, reflectType, type GoType } from '../go/go-type.ts';
 import { GoError, GoInt, isTrue, typeOf, zeroOf, type GoFunction, type GoValue } from '../go/go-value.ts';
 import { takeRoom } from '../go/rendering.ts';
@@ -73,6 +74,10 @@ function compileConstant(node: Operand): (run: Run) => GoValue {
     }
     case 'number': {
       const { text, number } = node;
+      if (number.complex) {
+        const complex = new GoComplex(number.complex.real, number.complex.imaginary);
+        return () => complex;
+      }
       if (number.float !== undefined && !/^[+-]?0[xX][^pP]*$/.test(text) && !text.startsWith("'") && /[.eEpP]/.test(text)) {
         const { float } = number;
         return () => float;
@@ -82,7 +87,7 @@ function compileConstant(node: Operand): (run: Run) => GoValue {
         return () => int;
       }
       return run => {
-        throw run.error(number.isComplex ? 'complex numbers are not supported' : `${text} overflows int`);
+        throw run.error(`${text} overflows int`);
       };
     }
     case 'nil':

@@ -28,7 +28,8 @@ export interface NumberForms {
   readonly int: bigint | undefined;
   readonly uint: bigint | undefined;
   readonly float: number | undefined;
-  readonly isComplex: boolean;
+  /** Of a number with an imaginary part, even if that is zero. */
+  readonly complex?: { readonly real: number; readonly imaginary: number };
 }
 
 export interface Command extends At {

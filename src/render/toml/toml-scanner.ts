@@ -1,5 +1,7 @@
 import { TomlError } from './write-toml.ts';
 
+const quoteRune = (char: string): string => (char === '\n' ? "'\\n'" : char === "'" ? "'\\''" : `'${char}'`);
+
 const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', e: '\u001b', '"': '"', '\\': '\\' };
 
 /** The words of a TOML text, one after the other. */
@@ -26,7 +28,10 @@ export class TomlScanner {
   }
 
   expect(word: string): void {
-    if (!this.take(word)) throw this.fault(`expected ${JSON.stringify(word)}${this.found}`);
+    if (this.take(word)) return;
+    if (word !== '=') throw this.fault(`expected ${JSON.stringify(word)}${this.found}`);
+    if (this.isAtEnd) throw this.fault("unexpected EOF; expected key separator '='");
+    throw this.fault(`expected '.' or '=', but got ${quoteRune(this.text[this.at]!)} instead`);
   }
 
   skipBlanks(): void {
