@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { KindRef } from '../../src/api/define-kind.ts';
 import type { KubeObject } from '../../src/api/object.ts';
@@ -15,11 +17,14 @@ import { refOf } from '../../src/core/delivery/object-ref.ts';
 import { removeObjects } from '../../src/core/delivery/remove-objects.ts';
 import { waitHealthy } from '../../src/core/delivery/wait-healthy.ts';
 import { errorText } from '../../src/util/error-text.ts';
+import { readYaml } from '../../src/yaml/read-yaml.ts';
 import { TestCa } from '../helpers/certificates.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startEtcd, startRealApiServer, type RealCluster } from '../helpers/real-cluster.ts';
-import { missingRig } from '../helpers/rig.ts';
+import { missingRig, rigProgramPath } from '../helpers/rig.ts';
+import { runCommand } from '../helpers/run-command.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
 
 const skip = missingRig('etcd', 'kube-apiserver');
 const owner = { release: { name: 'web', namespace: 'shop' } };
@@ -185,6 +190,27 @@ test('objects of others are found among many', { skip }, async () => {
   assert.equal(error.reason, workReasons.notOwned);
   assert.match(error.message, /^ConfigMap shop\/many-7 is there already and belongs to Work "c-m-1\/theirs"/);
   await apply(many, { takeOwnership: true });
+});
+
+test('a chart sees the same cluster through us as through Helm', { skip: skip ?? missingRig('helm') }, async () => {
+  using scratch = tempDir('capabilities');
+  const files = {
+    'Chart.yaml': 'apiVersion: v2\nname: seen\nversion: 1.0.0\n',
+    'templates/seen.yaml': [
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen}\ndata:',
+      '  version: {{ .Capabilities.KubeVersion.Version | quote }}',
+      '  seen: {{ .Capabilities.APIVersions | toJson | quote }}\n',
+    ].join('\n'),
+  };
+  mkdirSync(path.join(scratch.dir, 'templates'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(scratch.dir, name), text);
+  const args = ['template', 'seen', scratch.dir, '--dry-run=server', '--kubeconfig', real.kubeconfig];
+  const { stdout, stderr } = await runCommand(rigProgramPath('helm'), args, { env: { HOME: scratch.dir }, timeoutMs: 120_000 });
+  assert.notEqual(stdout, '', stderr);
+  const { data } = readYaml(stdout).value as { data: { version: string; seen: string } };
+  const { kubeVersion, apiVersions } = await member.kinds.capabilities(signal);
+  assert.equal(kubeVersion, data.version);
+  assert.deepEqual([...apiVersions].sort(), (JSON.parse(data.seen) as string[]).sort());
 });
 
 const secured: KubeObject = {
