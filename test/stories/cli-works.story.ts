@@ -9,7 +9,8 @@ import { droverFor } from '../helpers/drover.ts';
 import { hubKinds, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
-import { scratchDir, startEtcd } from '../helpers/real-cluster.ts';
+import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
+import { startRealMember } from '../helpers/real-member.ts';
 import { missingRig } from '../helpers/rig.ts';
 
 const templates = {
@@ -56,6 +57,7 @@ function tell(kind: HubKind): void {
   const stack = new AsyncDisposableStack();
   const scratch = scratchDir('cli-works');
   const charts = { '1.0.0': chartContent('1.0.0'), '1.1.0': chartContent('1.1.0') };
+  let etcd: Etcd;
   let hub: EitherHub;
   let drover: CommandLine;
   let kubectl: CommandLine;
@@ -63,7 +65,8 @@ function tell(kind: HubKind): void {
   let namespace: string;
 
   before(async () => {
-    hub = stack.use(await startEitherHub(kind, stack.use(await startEtcd())));
+    etcd = stack.use(await startEtcd());
+    hub = stack.use(await startEitherHub(kind, etcd));
     drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
     kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
     member = kubectlFor('kubectl', { kubeconfig: hub.memberKubeconfig('east'), dir: scratch.dir });
@@ -284,6 +287,44 @@ function tell(kind: HubKind): void {
     );
     await drover.expect('rollback work/strong --wait --timeout 30s');
     assert.equal(await member.expect('get configmap shared -o jsonpath={.data.from}'), 'strong');
+  });
+
+  test('a real cluster says itself what would change, and what it would refuse', { skip: kind !== 'embedded' }, async () => {
+    await using real = await startRealMember(etcd);
+    await drover.expect(`join real --kubeconfig ${real.kubeconfig}`);
+    const id = await drover.expect('get cluster real -o jsonpath={.status.id}');
+    const job = (image: string) => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'once' },
+      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'once', image }] } } },
+    });
+    const service = (port: number) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports: [{ port }] },
+    });
+    const work = (image: string, port: number, options: object = {}) => ({
+      apiVersion: 'drover.io/v1alpha1',
+      kind: 'Work',
+      metadata: { name: 'real', namespace: id },
+      spec: { release: { name: 'real', namespace: 'default' }, manifests: [service(port), job(image)], options },
+    });
+    await apply(work('once:1', 80));
+    await eventually(
+      () => drover.run('diff work/real -C real'),
+      ({ code }) => code === 0,
+      { timeoutMs: 60_000, what: 'no differences after the delivery' },
+    );
+    const changed = fileWith('real.json', work('once:2', 81));
+    await drover.expect(`diff work/real -f ${changed}`, {
+      code: 2,
+      says: [/\n-  - port: 80\n\+  - port: 81\n/, 'cannot apply Job default/once: spec.template', 'spec.options.force'],
+    });
+    const forced = fileWith('forced.json', work('once:2', 80, { force: true }));
+    await drover.expect(`diff work/real -f ${forced}`, { code: 1, says: /\n- +- image: once:1\n\+ +- image: once:2\n/ });
+    await kubectl.expect(`-n ${id} delete work real`);
   });
 
   test('shells complete the names of Works', async () => {

@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { ControllerRevision } from '../../api/builtin-kinds.ts';
 import { Work } from '../../api/work.ts';
-import { isJsonObject } from '../../util/json.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { connectToHub } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
@@ -54,11 +55,28 @@ async function rollback(words: string[], options: RollbackOptions, terminal: Ter
   const patch = patchTo(isJsonObject(chosen['data']) ? chosen['data'] : {}, work);
   const { dryRun } = options;
   if (patch.length === 0) return terminal.out(`work.drover.io/${name} skipped rollback (it is at revision ${chosen.revision} already)\n`);
-  if (dryRun !== 'client')
-    await hub.client.patch(Work, { namespace, name }, { type: 'json', body: patch }, { fieldManager, dryRun: dryRun === 'server', signal });
+  if (dryRun !== 'client') await putBack(hub.client, work, patch, { dryRun: dryRun === 'server', signal });
   const mark = dryRun === 'none' ? '' : dryRun === 'server' ? ' (server dry run)' : ' (dry run)';
   terminal.out(`work.drover.io/${name} rolled back to revision ${chosen.revision}${mark}\n`);
   if (options.wait && dryRun === 'none') await waitUntilDelivered(hub.client, { namespace, name }, options.timeout, terminal);
+}
+
+async function putBack(
+  hub: KubeClient,
+  { metadata }: Work,
+  patch: JsonObject[],
+  options: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const { namespace, name = '', generation } = metadata;
+  try {
+    await hub.patch(Work, { namespace, name }, { type: 'json', body: patch }, { fieldManager, ...options });
+  } catch (cause) {
+    const now = await hub.get(Work, { namespace, name }, { signal: options.signal });
+    if (now?.metadata.generation === generation) throw cause;
+    throw new CommandError(`work ${JSON.stringify(name)} was changed by somebody else at the same time`, {
+      hint: 'look at it, and run the command again',
+    });
+  }
 }
 
 function parseRevision(words: readonly string[]): number | undefined {

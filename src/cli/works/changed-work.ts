@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseApiVersion, type KubeObject } from '../../api/object.ts';
-import { Work, workAnnotations } from '../../api/work.ts';
+import { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { parseManifests } from '../../core/delivery/read-manifests.ts';
 import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
+import type { Json } from '../../util/json.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 
 export interface ChangedWork {
@@ -26,14 +27,9 @@ export async function changedWork(
     throw usageError(`the Work in ${file} lies in namespace "${ownNamespace}", not in "${namespace}"`, 'name its cluster with -C');
   const options = { dryRun: true, fieldManager: 'drover-diff', signal };
   if (!present) return hub.create(Work, { ...given, metadata: { ...given.metadata, namespace } }, options);
-  const { labels, annotations } = given.metadata;
-  const contentOf = present.metadata.annotations?.[workAnnotations.contentOf];
-  const metadata = {
-    ...present.metadata,
-    ...(labels && { labels }),
-    annotations: { ...annotations, ...(contentOf !== undefined && { [workAnnotations.contentOf]: contentOf }) },
-  };
-  return hub.update(Work, { ...given, metadata, spec: withContent(given, present) }, options);
+  // Only the spec is delivered. A patch, because the status of the Work may change at any moment.
+  const spec = { op: 'replace', path: '/spec', value: withContent(given, present) as unknown as Json };
+  return hub.patch(Work, { namespace, name }, { type: 'json', body: [spec] }, options);
 }
 
 /** What the hub has fetched for a source is still the content of the same source. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newObject } from '../../api/define-kind.ts';
+import { StatusError } from '../../api/status.ts';
 import { Work, workAnnotations } from '../../api/work.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import { sourceDigest, wantedContent } from '../../core/sources/wanted-content.ts';
@@ -39,7 +40,7 @@ test('a Work that somebody else has changed meanwhile is not touched', async t =
   await client.patch(Work, { namespace: 'default', name: 'web' }, { type: 'merge', body: { spec: { suspend: true } } });
   await assert.rejects(
     client.patch(Work, { namespace: 'default', name: 'web' }, { type: 'json', body: patch as Json }),
-    /the object has been modified/,
+    (error: unknown) => error instanceof StatusError && error.code === 422,
   );
 });
 

@@ -12,9 +12,9 @@ export function patchTo(data: JsonObject, work: Work): JsonObject[] {
     return [{ op: 'add', path: `/spec/${field}`, value: old }];
   });
   if (changes.length === 0) return [];
-  // Whoever else has changed the Work since must not be undone unseen.
-  const version = { op: 'replace', path: '/metadata/resourceVersion', value: work.metadata.resourceVersion ?? '' };
-  return [version, ...changes, ...sourceChange(data, work)];
+  // Whoever else has changed the spec since must not be undone unseen. Its status may change at any moment, and does not count.
+  const test = { op: 'test', path: '/metadata/generation', value: work.metadata.generation ?? 1 };
+  return [test, ...changes, ...sourceChange(data, work)];
 }
 
 /** The bytes of then are meant, not those that the source would give for the same version today. */
