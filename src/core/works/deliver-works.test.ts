@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startWorksWorld, type WorksWorld } from '../../../test/helpers/works-world.ts';
+import { contentTypes } from '../../api/content.ts';
+import { writeArchive } from '../../render/write-archive.ts';
+import { putContent } from '../contents/put-content.ts';
 import { ConfigMap, ControllerRevision, Namespace, Secret } from '../../api/builtin-kinds.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { revisionMarks, workFinalizer, type Work } from '../../api/work.ts';
@@ -260,4 +263,21 @@ test('earlier specs are kept, as many as are wanted', async t => {
   );
   await world.put('maps', { manifests: [configMap('a', { n: '2' })] });
   await eventually(revisions, all => all.at(-1)?.revision === 5 && all.length === 3, { what: 'an old revision that is the newest again' });
+});
+
+test('a kustomization is built and delivered', async t => {
+  const world = await startWorksWorld(t);
+  const file = (name: string, text: string) => ({ name, data: Buffer.from(text) });
+  const archive = writeArchive([
+    file('base/kustomization.yaml', 'resources: [map.yaml]\n'),
+    file('base/map.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { n: "1" }\n'),
+    file('overlay/kustomization.yaml', 'resources: [../base]\nnamePrefix: pre-\n'),
+  ]);
+  const content = await putContent(world.hub.client, archive, { type: contentTypes.kustomization });
+  await world.put('maps', { kustomization: { content, path: 'overlay' } });
+  await world.ready('maps');
+  assert.deepEqual(await dataOf(world, 'pre-a'), { n: '1' });
+  await world.put('maps', { kustomization: { content, path: 'nowhere' } });
+  const work = await world.ready('maps', 'False', 'RenderFailed');
+  assert.match(message(work) ?? '', /the kustomization cannot be built: .*nowhere/);
 });

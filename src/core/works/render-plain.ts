@@ -4,6 +4,9 @@ import { keyOf } from '../../runtime/key.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { parseManifests, placeObjects } from '../delivery/read-manifests.ts';
+import { readFolderArchive } from '../../render/archive.ts';
+import { kustomize } from '../../render/kustomize/kustomize.ts';
+import { wantedContent } from '../sources/wanted-content.ts';
 import type { DeliveryDesk } from './delivery-desk.ts';
 
 /** The objects that a Work without a chart wants on the member. */
@@ -18,8 +21,19 @@ export async function renderPlain(
   return placeObjects(member, objects, { namespace, owner: { work: keyOf(work) }, unknownKinds: 'keep', signal });
 }
 
-async function readObjects(desk: Pick<DeliveryDesk, 'readContent'>, { spec }: Work, signal: AbortSignal): Promise<KubeObject[]> {
+async function readObjects(desk: Pick<DeliveryDesk, 'readContent'>, work: Work, signal: AbortSignal): Promise<KubeObject[]> {
+  const { spec } = work;
   if (spec.manifests) return spec.manifests as KubeObject[];
-  if (spec.content !== undefined) return parseManifests((await desk.readContent(spec.content, signal)).toString('utf8'));
-  throw new DeliveryError(workReasons.renderFailed, 'kustomizations cannot be built yet', { isFinal: true });
+  const wanted = wantedContent(work);
+  if (!wanted || wanted === 'waiting') throw new Error('the Work has no content');
+  const bytes = await desk.readContent(wanted.digest, signal);
+  return parseManifests(spec.kustomization ? build(bytes, spec.kustomization.path ?? '') : bytes.toString('utf8'));
+}
+
+function build(archive: Buffer, path: string): string {
+  try {
+    return kustomize(readFolderArchive(archive), path);
+  } catch (cause) {
+    throw new DeliveryError(workReasons.renderFailed, 'the kustomization cannot be built', { isFinal: true, cause });
+  }
 }
