@@ -45,7 +45,9 @@ const source = {
     ),
   ),
   secretName: optional(
-    text('The Secret in the namespace of the Work with username, password, tls.crt, tls.key or ca.crt for the source. None when absent.'),
+    text(
+      'The Secret in the namespace of the Work with username, password, tls.crt, tls.key or ca.crt for the source, .dockerconfigjson for registries, or ssh-privatekey and known_hosts for git by SSH. None when absent.',
+    ),
   ),
   content: optional(digest('The digest of the Content with the bytes. The hub fills it in when it has fetched them from the repository.')),
 };

@@ -1,8 +1,12 @@
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import type { TestContext } from 'node:test';
 import { TestCa } from './certificates.ts';
+
+/** Where to say what is to be ended with the test. */
+export interface Ending {
+  after(end: () => Promise<void>): void;
+}
 
 export interface SourceServer {
   /** `https://localhost:<port>`. */
@@ -18,7 +22,7 @@ let authority: Promise<TestCa> | undefined;
 
 /** A web server of this machine for sources to be fetched from. */
 export async function startSourceServer(
-  t: TestContext,
+  t: Ending,
   answer: RequestListener,
   { certificates = 'ignored' }: { certificates?: 'ignored' | 'asked for' | 'needed' } = {},
 ): Promise<SourceServer> {
@@ -40,7 +44,7 @@ export async function startSourceServer(
 }
 
 /** The same without TLS. */
-export async function startPlainServer(t: TestContext, answer: RequestListener, host = '127.0.0.1'): Promise<Omit<SourceServer, 'ca'>> {
+export async function startPlainServer(t: Ending, answer: RequestListener, host = '127.0.0.1'): Promise<Omit<SourceServer, 'ca'>> {
   const requests: IncomingMessage[] = [];
   const port = await listen(t, createHttpServer(recorded(requests, answer)), host);
   return { url: `http://localhost:${port}`, port, requests };
@@ -53,7 +57,7 @@ function recorded(requests: IncomingMessage[], answer: RequestListener): Request
   };
 }
 
-async function listen(t: TestContext, server: Server & { closeAllConnections(): void }, host = '127.0.0.1'): Promise<number> {
+async function listen(t: Ending, server: Server & { closeAllConnections(): void }, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, host, resolve));
   t.after(async () => {
     server.closeAllConnections();

@@ -40,7 +40,7 @@ export interface ContentPinnerDeps extends SourceResultsOptions {
 const fieldManager = sourcesManager;
 
 /** Looking into our own store costs little, and somebody may have pushed the chart. */
-const storeDelayMs = 10_000;
+const storeRetry = { firstDelayMs: 1000, maxDelayMs: 8000 };
 
 /** Fetches what Works name a source for, once for all that name the same, and pins each Work to the bytes. */
 export function runContentPinner(deps: ContentPinnerDeps): RunningController {
@@ -87,8 +87,8 @@ export function runContentPinner(deps: ContentPinnerDeps): RunningController {
     }
     const key = cacheKey(context, sourceDigest(source));
     if (wantedContent(work) !== 'waiting') results.forget(key);
-    const maxDelayMs = source.repository === hubRepository ? storeDelayMs : undefined;
-    return results.get(key, stop, signal => fetchContent(hub, source, { ...context, signal }), maxDelayMs);
+    const retry = source.repository === hubRepository ? storeRetry : undefined;
+    return results.get(key, stop, signal => fetchContent(hub, source, { ...context, signal }), retry);
   }
 
   async function pin({ metadata }: Work, source: WorkSource, digest: string, { signal: stop }: Context): Promise<void> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { RetryPolicy } from '../../runtime/retry-delay.ts';
 import { SingleFlight } from '../../sources/single-flight.ts';
 import { SourceError } from '../../sources/source-error.ts';
 import { bounded } from '../../util/map-bounded.ts';
@@ -32,13 +33,13 @@ export class SourceResults {
     this.#run = bounded(concurrency);
   }
 
-  /** Faults that are not the source's are thrown. `maxDelayMs`: for sources that cost little to ask. */
-  async get(key: string, signal: AbortSignal, fetch: Fetch, maxDelayMs = this.#options.maxDelayMs): Promise<SourceResult> {
+  /** Faults that are not the source's are thrown. `retry`: for sources that cost little to ask. */
+  async get(key: string, signal: AbortSignal, fetch: Fetch, retry: RetryPolicy = this.#options): Promise<SourceResult> {
     const digest = this.#fetched.get(key);
     if (digest !== undefined) return { digest };
     const failed = this.#failed.get(key);
     if (failed && failed.nextTry > this.#options.now()) return failed;
-    return this.#flights.run(key, signal, stop => this.#run(() => this.#fetch(key, stop, fetch, maxDelayMs)));
+    return this.#flights.run(key, signal, stop => this.#run(() => this.#fetch(key, stop, fetch, retry)));
   }
 
   /** The bytes have gone from the hub. */
@@ -46,7 +47,7 @@ export class SourceResults {
     this.#fetched.delete(key);
   }
 
-  async #fetch(key: string, signal: AbortSignal, fetch: Fetch, maxDelayMs: number): Promise<SourceResult> {
+  async #fetch(key: string, signal: AbortSignal, fetch: Fetch, { firstDelayMs, maxDelayMs }: RetryPolicy): Promise<SourceResult> {
     try {
       const digest = await fetch(signal);
       this.#fetched.set(key, digest);
@@ -54,10 +55,9 @@ export class SourceResults {
       return { digest };
     } catch (error) {
       if (signal.aborted || !(error instanceof SourceError)) throw error;
-      const { firstDelayMs, now } = this.#options;
       const failures = (this.#failed.get(key)?.failures ?? 0) + 1;
       const delayMs = Math.min(firstDelayMs * 2 ** (failures - 1), maxDelayMs);
-      const result = { error, failures, nextTry: new Date(now().getTime() + delayMs) };
+      const result = { error, failures, nextTry: new Date(this.#options.now().getTime() + delayMs) };
       this.#failed.set(key, result);
       return result;
     }
