@@ -34,11 +34,15 @@ export async function ensureDefinitions(
 ): Promise<boolean> {
   if (mode === 'Skip') return false;
   const written: KubeObject[] = [];
+  let hasNewKinds = false;
   for (const obj of files.flatMap(definitionsIn)) {
-    if (mode === 'Create' && (await isServed(member, obj, signal))) continue;
+    const wasServed = await isServed(member, obj, signal);
+    if (mode === 'Create' && wasServed) continue;
     try {
       const one = await writeDefinition(member, obj, mode, signal);
-      if (one) written.push(one);
+      if (!one) continue;
+      written.push(one);
+      hasNewKinds ||= !wasServed;
     } catch (error) {
       signal.throwIfAborted();
       throw explainRefusal('apply', refOf(obj), error);
@@ -47,7 +51,7 @@ export async function ensureDefinitions(
   if (written.length === 0) return false;
   await awaitDefinitions(member, written.filter(isDefinition), signal);
   member.kinds.forget();
-  return true;
+  return hasNewKinds;
 }
 
 /** Whether every version is there: known from discovery, which costs nothing. */

@@ -11,7 +11,7 @@ const decompress = promisify(gunzip);
 const maxRecordBytes = 32 * 1024 * 1024;
 
 /** Chart texts in their compressed form: the same chart goes to many clusters, and each of its revisions is written several times. */
-const compressedParts = new LRUCache<string, Promise<Buffer>>({ maxSize: 64 * 1024 * 1024, sizeCalculation: (_part, text) => text.length });
+const compressedParts = new LRUCache<string, Promise<Buffer>>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (_part, text) => text.length });
 const worthSharing = 8 * 1024;
 
 /**
