@@ -98,6 +98,7 @@ const driftExclusion = object('Paths that others may change.', {
       namespace: optional(text('The namespace.')),
       name: optional(text('The name, or a regular expression for the whole of it.')),
       labelSelector: optional(text('A selector over the labels.')),
+      annotationSelector: optional(text('A selector over the annotations, written like one over labels.')),
     }),
   ),
   paths: list(
@@ -309,6 +310,8 @@ export const workAnnotations = {
   contentOf: 'drover.io/content-of',
   /** On an object of a member that was delivered as it is, without Helm: the Work that delivers it, as namespace/name. */
   work: 'drover.io/work',
+  /** On a delivered object, in the manifest or on the member: with "true" nothing about it counts as drift. */
+  ignoreDrift: 'drover.io/ignore-drift',
 } as const;
 
 /** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */

@@ -7,7 +7,7 @@ import type { Difference } from './drift-differences.ts';
 import { pointersFor, withoutPointers } from './drift-exclusions.ts';
 import { readLive } from './drift-left-alone.ts';
 import { valueAt } from './drift-path.ts';
-import { driftedField, findSuspects, missingObject } from './find-drift.ts';
+import { driftedField, findDrift, findSuspects } from './find-drift.ts';
 import type { Member } from './member.ts';
 
 export interface ConfirmOptions {
@@ -22,7 +22,7 @@ const timeoutMs = 10_000;
 export async function confirmDrift(member: Member, want: KubeObject, options: ConfirmOptions): Promise<DriftedField[]> {
   const { exclusions = [], manager = deliveryManager, signal } = options;
   const have = await readLive(member, want, signal);
-  if (!have) return [missingObject(want)];
+  if (!have) return findDrift(want, have);
   const suspects = findSuspects(want, have, exclusions, manager);
   const confirmed = await confirmSuspects(member, want, have, suspects, options);
   // The object has changed between two questions: what was found is as good an answer as any.

@@ -1,8 +1,9 @@
 import { RE2JS } from 're2js';
 import { parseApiVersion, type KubeObject } from '../../api/object.ts';
-import { matchesLabelQuery } from '../../api/label-query.ts';
-import type { DriftExclusion } from '../../api/work.ts';
+import { matchesLabelQuery, SelectorSyntaxError } from '../../api/label-query.ts';
+import { workAnnotations, workReasons, type DriftExclusion } from '../../api/work.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
+import { DeliveryError } from './delivery-error.ts';
 
 /** The steps of a JSON pointer. `*` stands for every field or item. */
 export type Pointer = readonly string[];
@@ -10,6 +11,11 @@ export type Pointer = readonly string[];
 /** What of an object others may change. */
 export function pointersFor(obj: KubeObject, exclusions: readonly DriftExclusion[]): Pointer[] {
   return exclusions.filter(({ target }) => target === undefined || isTarget(obj, target)).flatMap(({ paths }) => paths.map(parsePointer));
+}
+
+/** Whether nothing about an object counts as drift, because its manifest says so, or somebody on the member. */
+export function isIgnored(want: KubeObject, have: KubeObject | undefined): boolean {
+  return [want, have].some(obj => obj?.metadata.annotations?.[workAnnotations.ignoreDrift] === 'true');
 }
 
 /** RFC 6901. A text without the leading slash, which the API refuses, is read as if it had one. */
@@ -20,14 +26,29 @@ export function parsePointer(text: string): Pointer {
 
 type Target = NonNullable<DriftExclusion['target']>;
 
-function isTarget(obj: KubeObject, { group, version, kind, namespace, name, labelSelector }: Target): boolean {
+function isTarget(obj: KubeObject, target: Target): boolean {
+  const { group, version, kind, namespace, name, labelSelector, annotationSelector } = target;
   const gv = parseApiVersion(obj.apiVersion);
   if (group !== undefined && group !== '*' && group !== gv.group) return false;
   if (version !== undefined && version !== '*' && version !== gv.version) return false;
   if (kind !== undefined && kind !== '*' && kind !== obj.kind) return false;
   if (namespace !== undefined && namespace !== (obj.metadata.namespace ?? '')) return false;
   if (name !== undefined && !matchesName(name, obj.metadata.name ?? '')) return false;
-  return labelSelector === undefined || matchesLabelQuery(labelSelector, obj.metadata.labels);
+  return (
+    matchesQuery('labelSelector', labelSelector, obj.metadata.labels) &&
+    matchesQuery('annotationSelector', annotationSelector, obj.metadata.annotations)
+  );
+}
+
+function matchesQuery(field: string, query: string | undefined, pairs: Readonly<Record<string, string>> | undefined): boolean {
+  if (query === undefined) return true;
+  try {
+    return matchesLabelQuery(query, pairs);
+  } catch (cause) {
+    if (!(cause instanceof SelectorSyntaxError)) throw cause;
+    const words = `spec.driftExclusions: ${field} "${query}" cannot be read`;
+    throw new DeliveryError(workReasons.renderFailed, words, { isFinal: true, cause });
+  }
 }
 
 /** A name that is no regular expression is still a name. */

@@ -195,7 +195,24 @@ test('excluded paths are no drift, for the objects they are meant for', async t 
   assert.deepEqual(drift({ name: '[' }, '/spec'), all);
   assert.deepEqual(drift({ labelSelector: 'app.kubernetes.io/name in (web)' }, '/spec'), all.slice(0, 1));
   assert.deepEqual(drift({ labelSelector: 'app.kubernetes.io/name!=web' }, '/spec'), all);
+  assert.deepEqual(drift({ annotationSelector: 'some/note=x' }, '/spec'), all);
+  assert.throws(() => drift({ labelSelector: 'a in b' }, '/spec'), {
+    message: 'spec.driftExclusions: labelSelector "a in b" cannot be read',
+    isFinal: true,
+  });
   assert.deepEqual(drift({ group: '*', version: 'v1', namespace: 'default' }, '/spec/replicas/deeper'), all);
+});
+
+test('an object that is marked so has no drift, whoever marked it', async t => {
+  const { apply, edit } = await startRig(t);
+  const annotations = { 'drover.io/ignore-drift': 'true' };
+  const marked = { ...deployment(), metadata: { ...deployment().metadata, annotations } };
+  assert.deepEqual(findDrift(marked, undefined), []);
+  const live = await edit(await apply(deployment()), copy => {
+    (copy as Loose).spec.replicas = 5;
+    copy.metadata.annotations = annotations;
+  });
+  assert.deepEqual(findDrift(deployment(), live), []);
 });
 
 test('there is no drift right after an apply, whatever the object', async t => {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { deliveryManager, type DriftedField, type DriftExclusion } from '../../api/work.ts';
 import { printJson, type Json } from '../../util/json.ts';
 import { findDifferences, type Difference } from './drift-differences.ts';
-import { pointersFor, withoutPointers } from './drift-exclusions.ts';
+import { isIgnored, pointersFor, withoutPointers } from './drift-exclusions.ts';
 import { printManager } from './drift-owners.ts';
 import { printPath, type Step } from './drift-path.ts';
 import { refOf } from './object-ref.ts';
@@ -18,7 +18,7 @@ export function findDrift(
   exclusions: readonly DriftExclusion[] = [],
   manager: string = deliveryManager,
 ): DriftedField[] {
-  if (!have) return [missingObject(want)];
+  if (!have) return isIgnored(want, have) ? [] : [missingObject(want)];
   return findSuspects(want, have, exclusions, manager).map(difference => driftedField(want, difference));
 }
 
@@ -29,10 +29,11 @@ export function findSuspects(
   exclusions: readonly DriftExclusion[],
   manager: string = deliveryManager,
 ): Difference[] {
+  if (isIgnored(want, have)) return [];
   return findDifferences(withoutPointers(withPlainSecret(want), pointersFor(want, exclusions)), have, manager);
 }
 
-export function missingObject(want: KubeObject): DriftedField {
+function missingObject(want: KubeObject): DriftedField {
   return { ...refOf(want), path: '' };
 }
 

@@ -6,9 +6,10 @@ import { applyObjects } from './apply-objects.ts';
 import { hasReplicas, readScaledObjects } from './drift-autoscalers.ts';
 import { confirmSuspects } from './drift-confirm.ts';
 import type { Difference } from './drift-differences.ts';
+import { pointersFor } from './drift-exclusions.ts';
 import { withoutOwnedByOthers } from './drift-left-alone.ts';
 import { printPath } from './drift-path.ts';
-import { driftedField, findSuspects, missingObject } from './find-drift.ts';
+import { driftedField, findDrift, findSuspects } from './find-drift.ts';
 import type { Member } from './member.ts';
 import { refKey, refOf, type ObjectRef } from './object-ref.ts';
 import { belongsTo, withOwner, type Owner } from './owner.ts';
@@ -62,7 +63,7 @@ const maxStaleTries = 4;
 
 /**
  * Follows delivered objects on the member and tells what is not as delivered, within a second or so. `objects` are as they were applied.
- * Ends with the signal or when it is disposed of; start it anew after each delivery.
+ * Ends with the signal or when it is disposed of; start it anew after each delivery. Throws a DeliveryError for exclusions that cannot be read.
  */
 export function watchDrift(member: Member, objects: readonly KubeObject[], options: DriftWatchOptions): Disposable {
   const watch = new DriftWatch(member, objects, options);
@@ -116,6 +117,8 @@ class DriftWatch {
         staleTries: 0,
         fight: noFight,
       }));
+    // Exclusions that cannot be read are the caller's to hear of, now.
+    for (const { want } of this.#watched) pointersFor(want, options.exclusions ?? []);
     const end = () => this.end();
     options.signal.addEventListener('abort', end, { once: true });
     this.#following.defer(() => options.signal.removeEventListener('abort', end));
@@ -178,7 +181,7 @@ class DriftWatch {
   async #judge(watched: Watched): Promise<void> {
     const { want, state } = watched;
     if (!state) return;
-    const fields = state.live ? await this.#judgeLive(watched, state.live) : [missingObject(want)];
+    const fields = state.live ? await this.#judgeLive(watched, state.live) : findDrift(want, undefined);
     // Seen anew meanwhile, or not the newest: the next turn knows more.
     if (!fields || watched.state !== state) return;
     watched.isJudged = true;
