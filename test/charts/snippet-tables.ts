@@ -17,7 +17,9 @@ export function snippetTables(): Map<string, Snippet[]> {
 }
 
 export function writeTable(name: string, snippets: readonly Snippet[]): void {
-  const lines = snippets.map(({ template, out, error }) => `  ${JSON.stringify(error === undefined ? { template, out } : { template, error })}`);
+  const lines = snippets.map(
+    ({ template, out, error }) => `  ${JSON.stringify(error === undefined ? { template, out } : { template, error })}`,
+  );
   writeFileSync(path.join(folder, `${name}.json`), `[\n${lines.join(',\n')}\n]\n`);
 }
 

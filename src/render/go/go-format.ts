@@ -279,9 +279,10 @@ const runeText = (value: bigint): string =>
 
 const quoteRune = (char: string): string => (char === "'" ? "'\\''" : char === '"' ? `'"'` : `'${goQuote(char).slice(1, -1)}'`);
 
-function badVerb(value: GoValue, { verb }: Spec): string {
+function badVerb(value: GoValue, spec: Spec): string {
+  const { verb } = spec;
   if (value === null || value === undefined) return `%!${verb}(<nil>)`;
-  return `%!${verb}(${typeOf(value).name}=${printValue(value)})`;
+  return `%!${verb}(${typeOf(value).name}=${formatValue(value, { ...spec, verb: 'v' })})`;
 }
 
 function pad(text: string, { width, minus, zero }: Spec): string {

@@ -119,6 +119,8 @@ function compileRange(node: Branch, outer: Scope): Statement {
     run.step();
     run.node = node;
     const over = value(run, dot);
+    // Before the first round, and when there is none, they hold all of it.
+    for (const slot of slots) store(run, slot, over, false);
     let left: Signal = proceed;
     let rounds = 0;
     const round: Round = (key, elem, isInterface) => {
