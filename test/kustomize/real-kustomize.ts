@@ -32,7 +32,7 @@ export function buildReally(root: string, folder: string): BuildAnswer {
       .replaceAll(`${root}/`, '/')
       .replaceAll(root, '/')
       .replace(/^Error: /, '')
-      .replaceAll(/ &\{0x[0-9a-f]+ <nil>\}/g, '')
+      .replaceAll(/ &\{0x[0-9a-f]+ (?:<nil>|0x[0-9a-f]+)\}/g, '')
       .trim(),
   };
 }

@@ -115,7 +115,7 @@ function within(name: string, folder: string): string {
   const relative = path.posix.join(folder.slice(1), name);
   if (relative === '..' || relative.startsWith('../'))
     throw new KustomizeError(`security; '${name}' leads out of the files that are given`);
-  return path.posix.join('/', relative);
+  return path.posix.join('/', relative).replace(/(.)\/$/, '$1');
 }
 
 function confirmFolder(tree: FileTree, full: string): string {
@@ -125,5 +125,5 @@ function confirmFolder(tree: FileTree, full: string): string {
     throw new KustomizeError(`must build at directory: not a valid directory: ${(cause as Error).message}`, { cause });
   }
   if (!tree.isFolder(full)) throw new KustomizeError(`must build at directory: '${full}': file is not directory`);
-  return full.length > 1 ? full.replace(/\/$/, '') : full;
+  return full;
 }

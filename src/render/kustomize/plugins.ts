@@ -25,7 +25,7 @@ import {
   type WrittenFieldSpec,
 } from './kustomization.ts';
 import type { Loader } from './loader.ts';
-import { nodeToJson } from './node-json.ts';
+import { jsonToNode, nodeToJson } from './node-json.ts';
 import { makeJsonPatch, makeMergePatches, makePatch } from './patches.ts';
 import { applyReplacements } from './replacements.ts';
 import { gvkText, idText } from './res-id.ts';
@@ -185,7 +185,7 @@ export function runGenerator(context: BuildContext, loader: Loader, resource: Re
     expectBuiltin(resource);
     const { kind } = resource;
     if (kind === 'HelmChartInflationGenerator') throw new KustomizeError(helmRefusal);
-    if (kind === 'IAMPolicyGenerator') throw new KustomizeError('the IAMPolicyGenerator is not supported');
+    if (kind === 'IAMPolicyGenerator') return generateServiceAccount(context, nodeToJson(resource.node));
     if (Object.hasOwn(makers, kind)) throw new KustomizeError(`plugin ${idText(resource.originalId)} not a generator`);
     const made = Object.hasOwn(generatorKinds, kind) ? generatorKinds[kind] : undefined;
     if (!made) throw new KustomizeError(`unable to load builtin ${gvkText(resource.gvk)}`);
@@ -194,6 +194,22 @@ export function runGenerator(context: BuildContext, loader: Loader, resource: Re
     const namespace = written.namespace || written.metadata?.namespace || '';
     return generateData(context, loader, made, { ...written, name, namespace });
   });
+}
+
+/** The account of the IAMPolicyGenerator, which knows only one cloud. */
+function generateServiceAccount(context: BuildContext, config: Json): Resource {
+  const named: Shape = { struct: 'Named', fields: { name: 'string', namespace: 'string', projectId: 'string' } };
+  type Named = { readonly name?: string; readonly namespace?: string; readonly projectId?: string };
+  const written = read<{ cloud: string; kubernetesService: Named; serviceAccount: Named }>(config, {
+    cloud: 'string',
+    kubernetesService: named,
+    serviceAccount: named,
+  });
+  const { cloud = '', kubernetesService: { name = '', namespace = '' } = {}, serviceAccount = {} } = written;
+  if (cloud !== 'gke') throw new KustomizeError(`cloud provider ${cloud} not supported yet`);
+  const email = `${serviceAccount.name ?? ''}@${serviceAccount.projectId ?? ''}.iam.gserviceaccount.com`;
+  const meta = { annotations: { 'iam.gke.io/gcp-service-account': email }, name, ...(namespace !== '' && { namespace }) };
+  return new Resource(context, jsonToNode({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta }));
 }
 
 export const helmRefusal = 'helmCharts are refused: deliver the chart as a Work of its own, or render it first';

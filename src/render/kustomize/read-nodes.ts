@@ -8,7 +8,7 @@ import { isMissingOrNull, makeNode, tags, type YamlNode } from './yaml-node.ts';
 const separator = /\n---.*\n/g;
 const controlCharacter = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 /** Nodes that aliases may add to a text. */
-const maxAliased = 400_000;
+const maxAliased = 100_000;
 const maxDepth = 1_000;
 
 /** The documents of a text as nodes, aliases replaced by what they stand for; the items of a lone List instead of the List. */
