@@ -298,6 +298,11 @@ test('a member that is busy, restarts or loses the connection is asked again', a
     new UnreachableError('connection reset'),
     new StatusError(409, 'Conflict', conflict),
     new StatusError(500, 'InternalError', 'Internal error occurred: etcdserver: leader changed'),
+    new StatusError(
+      403,
+      'Forbidden',
+      'pods "a" is forbidden: error looking up service account shop/default: serviceaccount "default" not found',
+    ),
   ];
   const member = await startMemoryMember(t, stumbling(errors));
   await apply(member, [configMap('a')]);

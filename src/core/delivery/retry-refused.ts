@@ -11,7 +11,8 @@ interface RetryOptions {
 
 const policy = { firstDelayMs: 100, maxDelayMs: 3_000 };
 const maxAttempts = 5;
-const maxAttemptsForKind = 20;
+const maxLooks = 20;
+const lookEveryMs = 500;
 const longestWaitMs = 10_000;
 /** Whoever takes longer to fail is not worth asking again here: the whole delivery is tried again later. */
 const quickMs = 3_000;
@@ -24,9 +25,10 @@ export async function retryRefused<T>(call: () => Promise<T>, { signal, mayBeMis
       return await call();
     } catch (error) {
       const tookMs = performance.now() - startedAtMs;
-      const isMissingKind = mayBeMissing && isNoSuchKind(error);
-      if (attempt >= (isMissingKind ? maxAttemptsForKind : maxAttempts) || signal.aborted) throw error;
-      const waitMs = isMissingKind ? 500 : waitBeforeNext(error, attempt, tookMs);
+      // Others on the member will bring it, in some seconds at most.
+      const isComing = (mayBeMissing && isNoSuchKind(error)) || lacksAccount(error);
+      if (attempt >= (isComing ? maxLooks : maxAttempts) || signal.aborted) throw error;
+      const waitMs = isComing ? lookEveryMs : waitBeforeNext(error, attempt, tookMs);
       if (waitMs === undefined) throw error;
       await sleep(waitMs, undefined, { signal });
     }
@@ -37,8 +39,14 @@ export function isNoSuchKind(error: unknown): boolean {
   return error instanceof StatusError && error.code === 404 && (error.details?.name ?? '') === '';
 }
 
+/** A new namespace gets its account a moment later. */
+function lacksAccount(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 403 && /serviceaccount "default" not found/.test(error.message);
+}
+
 function waitBeforeNext(error: unknown, attempt: number, tookMs: number): number | undefined {
-  if (error instanceof UnreachableError) return tookMs < quickMs && attempt < 3 ? retryDelayMs(attempt, policy) : undefined;
+  if (tookMs >= quickMs) return undefined;
+  if (error instanceof UnreachableError) return attempt < 3 ? retryDelayMs(attempt, policy) : undefined;
   if (!(error instanceof StatusError) || !isPassing(error)) return undefined;
   const { retryAfterSeconds = 0 } = error.details ?? {};
   const waitMs = Math.max(retryAfterSeconds * 1000, retryDelayMs(attempt, policy));
@@ -49,7 +57,5 @@ function waitBeforeNext(error: unknown, attempt: number, tookMs: number): number
 function isPassing({ code, reason, message }: StatusError): boolean {
   if (code === 409) return reason === 'AlreadyExists' || message.includes('please apply your changes to the latest version');
   if (code === 500) return /failed calling webhook|etcdserver: (?!request is too large)|context deadline exceeded/.test(message);
-  // A new namespace gets its account a moment later.
-  if (code === 403) return /serviceaccount "[^"]*" not found/.test(message);
   return code === 429 || code === 502 || code === 503 || code === 504;
 }
