@@ -45,7 +45,7 @@ function readPart(part: string): Json {
 
 /** The lines `<chart>:` and all that is indented below it. */
 function partAbout(index: string, chart: string): string | undefined | 'unknown form' {
-  const head = /^entries:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*( +)(?![ \-{[&*!])/m.exec(index);
+  const head = /^entries:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*( +)(?![ \r\n\-{[&*!])/m.exec(index);
   if (!head || !/^[A-Za-z0-9._-]+$/.test(chart)) return 'unknown form';
   const indent = head[1]!;
   const name = chart.replaceAll('.', '\\.');

@@ -222,3 +222,11 @@ test('an address is shown without what may be secret', () => {
     ),
   );
 });
+
+test('a certificate that is none is said to be none, without its key', async t => {
+  const { url, ca } = await startSourceServer(t, says('ok'));
+  const tls = { ca: ca.certificate, certificate: 'hunter2', key: 'hunter2' };
+  const words = await refused(createEgress({ allow: local }).fetch(ask(url, { tls })));
+  assert.match(words, /^the certificate, key or authority for the source cannot be read/);
+  assert.doesNotMatch(words, /hunter/);
+});

@@ -2,9 +2,10 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest } from 'node:https';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { explainNetworkError } from '../client/network-error.ts';
-import { systemAuthorities } from '../client/server-agent.ts';
+import { secureContextFor } from './secure-contexts.ts';
 import { SourceError } from './source-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
@@ -86,14 +87,21 @@ function send({ url, addresses, isAllowed, method, headers, tls, mayBeZipped, si
   return promise;
 }
 
-function tlsOptions(host: string, { ca, certificate, key, insecureSkipVerify = false }: SourceTls) {
+function tlsOptions(host: string, tls: SourceTls) {
   return {
-    ca: ca === undefined ? systemAuthorities() : [...systemAuthorities(), ca],
-    rejectUnauthorized: !insecureSkipVerify,
+    secureContext: contextOf(tls),
+    rejectUnauthorized: tls.insecureSkipVerify !== true,
     ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
-    ...(certificate !== undefined && { cert: certificate }),
-    ...(key !== undefined && { key }),
   };
+}
+
+function contextOf(tls: SourceTls): SecureContext {
+  try {
+    return secureContextFor(tls);
+  } catch (cause) {
+    // What OpenSSL says names no part of the key.
+    throw new SourceError('the certificate, key or authority for the source cannot be read', { cause, isFinal: true });
+  }
 }
 
 /** Answers what was looked up, and judged, before. */

@@ -39,6 +39,8 @@ export interface ContentPinnerDeps extends SourceResultsOptions {
 /** Owns `content` of Works that name a repository, and what their status says while it cannot be had. */
 const fieldManager = sourcesManager;
 
+const secretLookMs = 15_000;
+
 /** Looking into our own store costs little, and somebody may have pushed the chart. */
 const storeRetry = { firstDelayMs: 1000, maxDelayMs: 8000 };
 
@@ -61,7 +63,9 @@ export function runContentPinner(deps: ContentPinnerDeps): RunningController {
     const result = await resultFor(work, source, ctx);
     if ('error' in result) {
       await reportFailure(work, result, ctx);
-      return requeue(Math.max(result.nextTry.getTime() - ctx.now.getTime(), 0) + 10);
+      const restMs = Math.max(result.nextTry.getTime() - ctx.now.getTime(), 0) + 10;
+      // Whoever has corrected the Secret does not wait until the source would be asked again.
+      return requeue(source.secretName === undefined ? restMs : Math.min(restMs, secretLookMs));
     }
     await pin(work, source, result.digest, ctx);
     return cleared(work, ctx);
