@@ -131,12 +131,13 @@ function sayOutranked(work: Work, facts: WorkFacts): Said | undefined {
   return { status: 'True', reason: workReasons.outranked, message };
 }
 
-function sayDrifted({ drift, cluster }: WorkFacts): Said {
+function sayDrifted({ drift, driftTrouble, cluster }: WorkFacts): Said {
   const [first] = drift;
   const what = first!.path === '' ? `${nameOf(first!)} is gone` : `${first!.path} of ${nameOf(first!)} was changed`;
   const by = first!.manager === undefined ? '' : ` by "${first!.manager}"`;
   const more = drift.length > 1 ? `, and ${drift.length - 1} more` : '';
-  return { status: 'True', reason: workReasons.drifted, message: `On cluster "${cluster}" ${what}${by}${more}` };
+  const trouble = driftTrouble === undefined ? '' : `; ${driftTrouble}`;
+  return { status: 'True', reason: workReasons.drifted, message: `On cluster "${cluster}" ${what}${by}${more}${trouble}` };
 }
 
 /** Of a Work that is being deleted. */

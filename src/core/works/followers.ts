@@ -4,6 +4,7 @@ import { keyOf, type Key } from '../../runtime/key.ts';
 import type { Member } from '../delivery/member.ts';
 import type { ObjectRef } from '../delivery/object-ref.ts';
 import type { Owner } from '../delivery/owner.ts';
+import { driftTrouble } from '../delivery/drift-trouble.ts';
 import { watchDrift } from '../delivery/watch-drift.ts';
 import { healthFollower, type HealthFollower } from './follow-health.ts';
 import type { WorkState } from './work-state.ts';
@@ -61,7 +62,7 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
         owner: wanted.owner,
         exclusions: work.spec.driftExclusions ?? [],
         correct: work.spec.sync === 'CorrectDrift',
-        onDrift: fields => setDrift(key, state, fields),
+        onDrift: (fields, drift) => setDrift(key, state, fields, driftTrouble(drift)),
         ...(work.spec.options?.force !== undefined && { force: work.spec.options.force }),
         signal: AbortSignal.any([signal, stop.signal]),
       });
@@ -86,9 +87,10 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
     return entry;
   }
 
-  function setDrift(key: Key, state: WorkState, fields: readonly DriftedField[]): void {
+  function setDrift(key: Key, state: WorkState, fields: readonly DriftedField[], trouble?: string): void {
     if (fields.length === 0 && state.drift.length === 0) return;
     state.drift = fields;
+    state.driftTrouble = trouble;
     onChange(key);
   }
 

@@ -33,6 +33,8 @@ export interface WorkFacts {
   readonly isUpToDate: boolean;
   readonly objects: readonly DeliveredObject[];
   readonly drift: readonly DriftedField[];
+  /** Why drift stays though it is to be put right. */
+  readonly driftTrouble?: string | undefined;
   readonly plan?: readonly PlannedObject[] | undefined;
   readonly failures: number;
   readonly nextTry?: Date | undefined;

@@ -17,6 +17,7 @@ export class WorkState {
   phase: Phase = { kind: 'new' };
   delivered: Delivered | undefined;
   drift: readonly DriftedField[] = [];
+  driftTrouble: string | undefined;
   plan: readonly PlannedObject[] | undefined;
   failures = 0;
   nextTry: Date | undefined;
@@ -91,9 +92,9 @@ export class WorkState {
   }
 
   facts(cluster: string, inputs: string): WorkFacts {
-    const { phase, delivered, objects, drift, plan, failures, nextTry } = this;
+    const { phase, delivered, objects, drift, driftTrouble, plan, failures, nextTry } = this;
     const isUpToDate = delivered?.state === 'Deployed' && delivered.inputs === inputs;
-    return { cluster, phase, delivered, isUpToDate, objects, drift, plan, failures, nextTry };
+    return { cluster, phase, delivered, isUpToDate, objects, drift, driftTrouble, plan, failures, nextTry };
   }
 }
 
