@@ -1,4 +1,5 @@
 import type { Work } from '../../api/work.ts';
+import { withoutCredentials } from '../../sources/without-credentials.ts';
 
 /** What a Work delivers and where that comes from, in words. */
 export function describeSource({ chart, kustomization, manifests, content }: Work['spec']): string {
@@ -22,7 +23,3 @@ function placeOf({ repository, content }: { repository?: string; content?: strin
 
 /** As much of a digest as people compare. */
 const short = (digest: string): string => digest.slice(0, 'sha256:'.length + 12);
-
-function withoutCredentials(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//');
-}

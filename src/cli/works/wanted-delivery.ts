@@ -1,6 +1,7 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Work } from '../../api/work.ts';
+import { withoutOwnedByOthers } from '../../core/delivery/drift-left-alone.ts';
 import type { Member } from '../../core/delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../../core/delivery/object-ref.ts';
 import type { Owner } from '../../core/delivery/owner.ts';
@@ -32,8 +33,11 @@ export interface DeliverySite {
 }
 
 /** Renders a Work as the deliverer does. */
-export function wantDelivery(work: Work, site: DeliverySite): Promise<WantedDelivery> {
-  return isChart(work) ? wantRelease(work, site) : wantPlain(work, site);
+export async function wantDelivery(work: Work, site: DeliverySite): Promise<WantedDelivery> {
+  const { member, signal } = site;
+  const wanted = await (isChart(work) ? wantRelease(work, site) : wantPlain(work, site));
+  const exclusions = work.spec.driftExclusions;
+  return { ...wanted, objects: await withoutOwnedByOthers(member, wanted.objects, { exclusions, signal }) };
 }
 
 async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
