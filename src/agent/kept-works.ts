@@ -28,7 +28,7 @@ export interface KeptWorks {
   readContent(digest: string, signal: AbortSignal): Promise<Buffer>;
 }
 
-export function keptWorks({ hub, blobs, namespace, signal, patienceMs = 5_000 }: KeptWorksOptions): KeptWorks {
+export function keptWorks({ hub, blobs, namespace, signal, patienceMs = 3_000 }: KeptWorksOptions): KeptWorks {
   const cache = new ObjectCache<Work>(workIndexes);
   const synced = Promise.withResolvers<void>();
   synced.promise.catch(() => {});

@@ -14,6 +14,9 @@ export interface AgentOptions extends ConnectionOptions {
   readonly delivery?: Pick<AgentDeliveryOptions, 'member' | 'blobs'>;
 }
 
+/** How long an agent that knows its Works waits for the hub before it goes on with them. */
+const patienceMs = 5_000;
+
 /**
  * Keeps the tunnel of a cluster up until the signal, or until the hub says that the cluster was removed: then it resolves with what the hub said.
  * Throws when a person must change something.
@@ -26,16 +29,28 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const { delivery: parts } = options;
   const delivery = parts && new AgentDelivery({ ...parts, server, env: options.env, reach: () => connection.reach });
   const connection: AgentConnection = new AgentConnection({ ...options, onChange });
-  using _stopped = { [Symbol.dispose]: () => delivery?.stop() };
+  const goOnAlone = () => {
+    const identity = connection.reach?.identity ?? known;
+    if (identity && isFor(identity, { server, token: options.token })) delivery?.start(identity.clusterId);
+  };
+  // A hub that hangs must not keep the member waiting for what it was told before.
+  const patience = setTimeout(goOnAlone, patienceMs).unref();
+  using _stopped = {
+    [Symbol.dispose]() {
+      clearTimeout(patience);
+      delivery?.stop();
+    },
+  };
   const startedAt = performance.now();
   for (let failures = 1; ; failures++) {
     const ending = await connection.attempt(signal);
     if (signal.aborted) return undefined;
     if ('closed' in ending && ending.livedMs >= successMs) failures = 0;
     const err = 'closed' in ending ? ending.closed.reason : ending.error;
+    clearTimeout(patience);
     // The other one delivers now.
     if (isTaken(ending)) delivery?.stop();
-    else if (known && isFor(known, { server, token: options.token }) && isAbsent(ending)) delivery?.start(known.clusterId);
+    else if (isAbsent(ending)) goOnAlone();
     const step = nextStep(ending, { failures, random: Math.random(), ...connection.situation });
     if (step.type === 'stop') return step.message;
     if (step.type === 'fail') throw new Error(`the agent cannot work with the hub at "${server}"`, { cause: step.error });
@@ -49,6 +64,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   function onChange(isConnected: boolean): void {
     const clusterId = connection.reach?.identity.clusterId;
+    clearTimeout(patience);
     if (isConnected && clusterId !== undefined) delivery?.start(clusterId);
     options.onChange?.(isConnected);
   }
