@@ -138,6 +138,15 @@ test('whatever lies in a record, it is read or refused, and counts as a revision
   );
 });
 
+test('times that Helm 3 leaves empty are not set', async () => {
+  const hook = { name: 'h', events: ['pre-install'], last_run: { started_at: '', completed_at: '0001-01-01T00:00:00Z', phase: '' } };
+  const info = { first_deployed: '2026-11-16T08:19:42.65Z', last_deployed: '', deleted: '', status: 'deployed' };
+  const written = JSON.stringify({ name: 'web', version: 1, info, chart: { metadata: { name: 'shop' } }, hooks: [hook] });
+  const { firstDeployedAt, lastDeployedAt, deletedAt, hooks } = await decodeRelease(gzipSync(written).toString('base64'));
+  assert.deepEqual([firstDeployedAt, lastDeployedAt, deletedAt], ['2026-11-16T08:19:42.65Z', undefined, undefined]);
+  assert.deepEqual(hooks[0]?.lastRun, { phase: '' });
+});
+
 test('a record that unpacks without end is refused', async () => {
   const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 32)).toString('base64');
   await assert.rejects(decodeRelease(bomb), /at most 33554432 bytes when unpacked/);
