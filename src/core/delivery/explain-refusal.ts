@@ -40,7 +40,7 @@ export function explainRefusal(deed: Deed, ref: ObjectRef, error: unknown): Deli
   }
   const reason = deed === 'delete' ? workReasons.uninstallFailed : workReasons.applyFailed;
   if (!(error instanceof StatusError)) return new DeliveryError(reason, what, { object: ref, cause: error });
-  const cause = withoutSecrets(ref, error);
+  const cause = withoutLongValues(withoutSecrets(ref, error));
   const explanation = explainStatus(ref, cause);
   const words = explanation === undefined ? what : `${what}: ${explanation.words}`;
   return new DeliveryError(reason, words, { object: ref, isFinal: explanation?.isFinal ?? false, cause });
@@ -51,6 +51,24 @@ function withoutSecrets({ group, kind }: ObjectRef, error: StatusError): StatusE
   if (group !== '' || kind !== 'Secret' || !error.message.includes(', got ')) return error;
   const message = error.message.replaceAll(/, got [^]*?(?=\n|$)/g, ', got something else');
   return new StatusError(error.code, error.reason, message);
+}
+
+const maxCauseLength = 200;
+
+/** A server that refuses a value repeats it, whole pod templates too: what it says of it comes last. */
+function withoutLongValues(error: StatusError): StatusError {
+  const causes = error.details?.causes ?? [];
+  let { message } = error;
+  for (const { message: words = '' } of causes) {
+    if (words.length > maxCauseLength) message = message.replace(words, () => shortened(words));
+  }
+  return message === error.message ? error : new StatusError(error.code, error.reason, message, error.details);
+}
+
+function shortened(words: string): string {
+  const begins = words.slice(0, words.indexOf(': '));
+  const ends = words.slice(words.lastIndexOf(': ') + 2);
+  return `${begins}: …: ${ends.length > maxCauseLength ? `…${ends.slice(-maxCauseLength)}` : ends}`;
 }
 
 function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefined {
