@@ -121,7 +121,7 @@ test('charts that come in large parts read as one', async () => {
 test('whatever lies in a record, it is read or refused, and counts as a revision', async () => {
   const metadata = { name: 'sh.helm.release.v1.web.v12', namespace: 'shop', labels: { name: 'web', owner: 'helm', status: 'deployed' } };
   const inside = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.uint8Array().map(bytes => Buffer.from(bytes).toString('latin1')),
     fc.json(),
     fc.json().map(json => gzipSync(json).toString('base64')),
     fc.uint8Array().map(bytes => Buffer.concat([Buffer.from([0x1f, 0x8b, 8]), bytes]).toString('base64')),
