@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { scratchDir } from '../helpers/real-cluster.ts';
@@ -74,6 +74,14 @@ describe('drover template says what helm template says', { skip: missingRig('hel
     ['r', 'shop', '--set-file', 'labels.text=more.yaml'],
     ['r', 'shop', '--api-versions', 'example.com/v1/Thing', '--kube-version', '1.30.1'],
     ['r', 'shop', '-s', 'templates/service.yaml', '-s', 'templates/h*.yaml'],
+    ['r', 'shop', '--set-json', 'labels={"a":[1,2.5,null],"b":{"c":"d"}}, replicas=4 ,list[0]={"x":1}'],
+    ['r', 'shop', '--set-json', '{"name": "json", "labels": {"k": "v"}}', '--set-json', 'labels.empty='],
+    ['r', 'shop', '--set-literal', 'labels.text=a,b={c}[0]\\.d=e', '--set-literal', 'list[1]=x,y'],
+    ['shop', '--name-template', 'web-{{ "ABC" | lower }}-{{ add 1 2 }}'],
+    ['shop', '--generate-name'],
+    ['r', 'shop', '--output-dir', 'out'],
+    ['r', 'shop', '--output-dir', 'out', '--release-name', '--include-crds', '--no-hooks'],
+    ['r', 'shop', '--set', 'replicas=many', '--skip-schema-validation'],
   ];
   for (const args of accepted) {
     test(args.join(' '), async () => assert.equal((await compare(args)).code, 0));
@@ -91,8 +99,64 @@ describe('drover template says what helm template says', { skip: missingRig('hel
     ['r', 'shop', '--set', 'name='],
     ['r', 'shop', '--kube-version', 'new'],
     ['r', 'shop', '-s', 'templates/nowhere.yaml'],
+    ['r', 'shop', '--generate-name'],
+    ['r', 'shop', '--name-template', 'x'],
+    ['shop', '--name-template', '{{ nofunc }}'],
+    ['shop', '--name-template', '{{ .x.y | upper }}'],
+    ['r', 'shop', '--set-json', 'labels={"a"'],
+    ['r', 'shop', '--set-json', '{"name"'],
+    ['r', 'shop', '--set-json', 'name'],
+    ['r', 'shop', '--set-literal', 'name'],
+    ['r', 'shop', '--set-literal', 'name.x=1'],
+    ['r', 'shop', '--set', 'name=', '--debug'],
   ];
   for (const args of refused) {
     test(`${args.join(' ')} is refused`, async () => assert.equal((await compare(args)).code, 1));
+  }
+
+  test('files are written as Helm writes them', async () => {
+    const written = async (program: string, args: readonly string[], folder: string): Promise<Record<string, string>> => {
+      await run(program, [...args, 'template', 'r', 'shop', '--include-crds', '--output-dir', folder]);
+      const root = path.join(scratch.dir, folder);
+      const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => /\.\w+$/.test(name));
+      return Object.fromEntries(names.sort().map(name => [name, readFileSync(path.join(root, name), 'utf8')]));
+    };
+    const theirs = await written(rigProgramPath('helm'), [], 'theirs');
+    const ours = await written(path.join(repositoryRoot, 'node_modules/.bin/node'), [path.join(repositoryRoot, 'bin/drover.js')], 'ours');
+    assert.deepEqual(ours, theirs);
+    assert.ok(Object.keys(ours).length > 3);
+  });
+
+  const unavailable: readonly (readonly [readonly string[], RegExp])[] = [
+    [['r', 'shop', '--dependency-update'], /run "helm dependency build" before/],
+    [['r', 'shop', '--post-renderer', 'x'], /pass the output through the program/],
+    [['r', 'shop', '-f', 'https://user:secret@example.com/values.yaml'], /download https:\/\/example\.com\/values\.yaml first/],
+  ];
+  for (const [args, words] of unavailable) {
+    test(`${args.join(' ')} is refused with a way out`, async () => {
+      const { code, stderr } = await run(path.join(repositoryRoot, 'node_modules/.bin/node'), [
+        path.join(repositoryRoot, 'bin/drover.js'),
+        'template',
+        ...args,
+      ]);
+      assert.equal(code, 1);
+      assert.match(stderr, words);
+    });
+  }
+
+  test('with --debug, what is no YAML is printed all the same', async () => {
+    const { code, stdout, stderr } = await compareBroken();
+    assert.equal(code, 1);
+    assert.match(stdout, /kind: \[broken/);
+    assert.doesNotMatch(stderr, /Use --debug/);
+  });
+
+  async function compareBroken(): Promise<CommandResult> {
+    for (const [name, text] of Object.entries({ 'Chart.yaml': files['Chart.yaml']!, 'templates/x.yaml': 'kind: [broken\n' })) {
+      const file = path.join(scratch.dir, 'broken', name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return compare(['r', 'broken', '--debug']);
   }
 });

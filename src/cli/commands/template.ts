@@ -4,9 +4,22 @@ import { mergeMaps, readValues } from '../../render/chart/load-chart.ts';
 import type { GoMap } from '../../render/go/go-value.ts';
 import { defaultCapabilities, parseKubeVersion } from '../../render/helm/capabilities.ts';
 import { checkReleaseName } from '../../render/helm/release-name.ts';
-import { prepareChart, printRendered, renderPrepared, type RenderOptions } from '../../render/helm/render-chart.ts';
-import { setValues } from '../../render/helm/set-values.ts';
+import {
+  prepareChart,
+  printRendered,
+  printUnsorted,
+  renderPrepared,
+  UnsortedError,
+  type RenderedChart,
+  type RenderOptions,
+} from '../../render/helm/render-chart.ts';
+import { renderName } from '../../render/helm/render-name.ts';
+import { setJsonValues, setLiteralValue, setValues } from '../../render/helm/set-values.ts';
+import { writeRendered } from '../../render/helm/write-rendered.ts';
+import { toGoValue } from '../../render/go/to-go-value.ts';
+import { parseJson } from '../../util/json.ts';
 import { showOnly } from '../../render/helm/show-only.ts';
+import { withoutCredentials } from '../../sources/without-credentials.ts';
 import { errorText } from '../../util/error-text.ts';
 import { addLocateOptions, locateChart, type LocateOptions } from '../charts/locate-chart.ts';
 import { EndWith, exitCodes } from '../exit-codes.ts';
@@ -19,6 +32,8 @@ interface TemplateOptions extends LocateOptions {
   readonly set: readonly string[];
   readonly setString: readonly string[];
   readonly setFile: readonly string[];
+  readonly setJson: readonly string[];
+  readonly setLiteral: readonly string[];
   readonly apiVersions: readonly string[];
   readonly kubeVersion?: string;
   readonly includeCrds?: boolean;
@@ -26,6 +41,14 @@ interface TemplateOptions extends LocateOptions {
   readonly hooks: boolean;
   readonly skipTests?: boolean;
   readonly showOnly: readonly string[];
+  readonly outputDir?: string;
+  readonly releaseName?: boolean;
+  readonly debug?: boolean;
+  readonly nameTemplate?: string;
+  readonly generateName?: boolean;
+  readonly dependencyUpdate?: boolean;
+  readonly postRenderer?: string;
+  readonly skipSchemaValidation?: boolean;
 }
 
 const collect = (value: string, all: readonly string[]): string[] => [...all, value];
@@ -39,6 +62,8 @@ export function defineTemplate(command: Command, terminal: Terminal): void {
     .option('--set <pairs>', 'values such as a.b=1,c={x,y}', collect, [])
     .option('--set-string <pairs>', 'the same, all of them texts', collect, [])
     .option('--set-file <pairs>', 'the same, each text from the file that is named', collect, [])
+    .option('--set-json <pairs>', 'the same, each value JSON, or one JSON object with all of them', collect, [])
+    .option('--set-literal <pair>', 'one text, taken as it is written', collect, [])
     .option('-a, --api-versions <list>', 'further API versions that the cluster has', collectList, [])
     .option('--kube-version <version>', 'version of Kubernetes that the cluster has')
     .option('--include-crds', 'print the custom resource definitions of the chart too')
@@ -46,49 +71,81 @@ export function defineTemplate(command: Command, terminal: Terminal): void {
     .option('--no-hooks', 'leave out hooks')
     .option('--skip-tests', 'leave out tests')
     .option('-s, --show-only <template>', 'only what comes from this template', collect, [])
+    .option('--output-dir <folder>', 'write the manifests to files in this folder')
+    .option('--release-name', 'put them into a folder with the name of the release there')
+    .option('--name-template <template>', 'template for the name of the release')
+    .option('-g, --generate-name', 'make up the name of the release')
+    .option('--skip-schema-validation', 'do not check the values by the schemas of the chart')
+    .option('--dependency-update', 'not available: charts are taken as they are')
+    .option('--post-renderer <name>', 'not available: no other programs are run')
+    .option('--debug', 'print what came out even if it is no YAML')
     .addHelpText('after', '\nPrints what "helm template" prints, without Helm and without a cluster.')
     .action((first: string, second: string | undefined, options: TemplateOptions) => template(first, second, options, terminal));
   addLocateOptions(command);
 }
 
 async function template(first: string, second: string | undefined, options: TemplateOptions, terminal: Terminal): Promise<void> {
-  const [release, path] = second === undefined ? ['release-name', first] : [first, second];
   // Scripts look for Helm's own words, so that errors are told as Helm tells them.
   const refuse = (error: unknown, advice = ''): never => {
     terminal.err(`Error: ${errorText(error)}${advice}\n`);
     throw new EndWith(exitCodes.error);
   };
   try {
+    refuseOptions(options);
+    const [release, path] = nameAndChart(first, second, options);
     const render = renderOptions(release, options);
     const given = givenValues(options);
     const prepared = prepareChart(await locateChart(path, options, terminal), given, render);
     checkReleaseName(release);
-    terminal.out(printChosen(prepared, render, options, refuse));
+    printChosen(prepared, render, options, terminal, refuse);
   } catch (error) {
     if (error instanceof EndWith) throw error;
     refuse(error);
   }
 }
 
+function refuseOptions({ dependencyUpdate, postRenderer }: TemplateOptions): void {
+  if (dependencyUpdate) throw new Error('--dependency-update is not available: run "helm dependency build" before, or use a packed chart');
+  if (postRenderer !== undefined) throw new Error('--post-renderer is not available: pass the output through the program instead');
+}
+
+function nameAndChart(first: string, second: string | undefined, { generateName, nameTemplate = '' }: TemplateOptions): [string, string] {
+  if (second === undefined) return [nameTemplate === '' ? 'release-name' : renderName(nameTemplate), first];
+  if (generateName) throw new Error('cannot set --generate-name and also specify a name');
+  if (nameTemplate !== '') throw new Error('cannot set --name-template and also specify a name');
+  return [first, second];
+}
+
 function printChosen(
   prepared: ReturnType<typeof prepareChart>,
   render: RenderOptions,
-  { includeCrds = false, hooks, skipTests = false, showOnly: shown }: TemplateOptions,
-  refuse: (error: unknown, advice: string) => never,
-): string {
-  let text: string;
+  { includeCrds = false, hooks, skipTests = false, showOnly: shown, outputDir, releaseName, debug }: TemplateOptions,
+  terminal: Terminal,
+  refuse: (error: unknown, advice?: string) => never,
+): void {
+  let rendered: RenderedChart;
   try {
-    const rendered = renderPrepared(prepared, render);
-    const kept = skipTests ? rendered.hooks.filter(hook => !hook.events.includes('test')) : rendered.hooks;
-    text = printRendered({ ...rendered, hooks: kept }, { definitions: includeCrds, hooks });
+    rendered = renderPrepared(prepared, render);
   } catch (error) {
-    return refuse(error, '\n\nUse --debug flag to render out invalid YAML');
+    if (!debug) return refuse(error, '\n\nUse --debug flag to render out invalid YAML');
+    terminal.out(printUnsorted(error instanceof UnsortedError ? error.files : new Map()));
+    return refuse(error);
   }
-  return shown.length === 0 ? text : showOnly(text, shown);
+  const kept = skipTests ? rendered.hooks.filter(hook => !hook.events.includes('test')) : rendered.hooks;
+  const chosen = { ...rendered, hooks: hooks ? kept : [], definitions: includeCrds ? rendered.definitions : [] };
+  if (outputDir !== undefined) {
+    for (const file of writeRendered(chosen, outputDir, releaseName ? render.release.name : undefined)) terminal.out(`wrote ${file}\n`);
+    terminal.out('\n');
+    return;
+  }
+  const text = printRendered(chosen, { definitions: includeCrds });
+  terminal.out(shown.length === 0 ? text : showOnly(text, shown));
 }
 
-function renderOptions(name: string, { namespace, kubeVersion, apiVersions, isUpgrade = false }: TemplateOptions): RenderOptions {
+function renderOptions(name: string, options: TemplateOptions): RenderOptions {
+  const { namespace, kubeVersion, apiVersions, isUpgrade = false, skipSchemaValidation = false } = options;
   return {
+    skipsSchema: skipSchemaValidation,
     release: { name, namespace, isUpgrade },
     capabilities: {
       kubeVersion: kubeVersion === undefined ? defaultCapabilities.kubeVersion : checkedKubeVersion(kubeVersion),
@@ -105,12 +162,13 @@ function checkedKubeVersion(text: string): string {
   }
 }
 
-function givenValues({ values: files, set, setString, setFile }: TemplateOptions): GoMap {
+function givenValues({ values: files, set, setString, setFile, setJson, setLiteral }: TemplateOptions): GoMap {
   let given: GoMap = new Map();
   for (const file of files) given = mergeMaps(given, readValuesFile(file));
-  const add = (option: string, text: string, read?: (text: string) => string): void => {
+  for (const text of setJson) given = withJson(given, text);
+  const add = (option: string, text: string, read?: (text: string) => string, put = setValues): void => {
     try {
-      setValues(given, text, read);
+      put(given, text, read);
     } catch (cause) {
       throw new Error(`failed parsing ${option} data`, { cause });
     }
@@ -118,7 +176,19 @@ function givenValues({ values: files, set, setString, setFile }: TemplateOptions
   for (const text of set) add('--set', text);
   for (const text of setString) add('--set-string', text, value => value);
   for (const text of setFile) add('--set-file', text, readText);
+  for (const text of setLiteral) add('--set-literal', text, undefined, setLiteralValue);
   return given;
+}
+
+function withJson(given: GoMap, text: string): GoMap {
+  const isObject = text.trim().startsWith('{');
+  try {
+    if (isObject) return mergeMaps(given, toGoValue(parseJson(text)) as GoMap);
+    setJsonValues(given, text);
+    return given;
+  } catch {
+    throw new Error(`failed parsing --set-json data${isObject ? ' JSON:' : ''} ${text}`);
+  }
 }
 
 function readValuesFile(file: string): GoMap {
@@ -131,6 +201,8 @@ function readValuesFile(file: string): GoMap {
 }
 
 function readText(file: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(file))
+    throw new Error(`values are not fetched from addresses: download ${withoutCredentials(file)} first`);
   try {
     return readFileSync(file.trim() === '-' ? 0 : file, 'utf8');
   } catch (cause) {

@@ -16,6 +16,7 @@ export interface RenderOptions {
   readonly capabilities?: Capabilities;
   readonly lookup?: Lookup;
   readonly limits?: Partial<Limits>;
+  readonly skipsSchema?: boolean;
   /** Told what the rendering did beside its answer. */
   readonly rendering?: Rendering;
 }
@@ -48,7 +49,7 @@ export function prepareChart(loaded: Chart, given: GoMap, options: RenderOptions
   const chart = forRelease(loaded, given);
   const { name, namespace, revision = 1, isUpgrade = false } = options.release;
   const values = coalesceValues(chart, given);
-  validateValues(chart, values);
+  if (!options.skipsSchema) validateValues(chart, values);
   const top: GoMap = new Map<string, GoValue>([
     ['Values', values],
     ['Capabilities', capabilitiesValue(options.capabilities ?? defaultCapabilities)],
@@ -78,7 +79,21 @@ export function renderPrepared({ chart, top }: PreparedChart, options: RenderOpt
   const files = renderTemplates(chart, top, { limits, ...(lookup && { lookup }), ...(rendering && { rendering }) });
   const notes = files.get(`${chart.metadata.name}/templates/NOTES.txt`) ?? '';
   for (const path of files.keys()) if (path.endsWith('NOTES.txt')) files.delete(path);
-  return { ...sortManifests(files), definitions: definitionsOf(chart), notes };
+  try {
+    return { ...sortManifests(files), definitions: definitionsOf(chart), notes };
+  } catch (error) {
+    throw new UnsortedError(files, error as Error);
+  }
+}
+
+/** What came out of the templates is not all YAML. */
+export class UnsortedError extends Error {
+  readonly files: ReadonlyMap<string, string>;
+
+  constructor(files: ReadonlyMap<string, string>, cause: Error) {
+    super(cause.message);
+    this.files = files;
+  }
 }
 
 function checkKubeVersion({ metadata: { kubeVersion } }: Chart, served: string): void {
@@ -97,6 +112,13 @@ export function manifestText(manifests: readonly Manifest[]): string {
   let text = '';
   for (const { path, content } of manifests) text += `---\n# Source: ${path}\n${content}\n`;
   return text;
+}
+
+/** Everything that came out of the templates, as it came. */
+export function printUnsorted(files: ReadonlyMap<string, string>): string {
+  let text = '';
+  for (const [name, content] of files) if (content.trim() !== '') text += `---\n# Source: ${name}\n${content}\n`;
+  return `${text.trim()}\n`;
 }
 
 /** What `helm template` prints: everything with its source, hooks last. */

@@ -1,4 +1,6 @@
 import { goQuote } from '../../util/go-quote.ts';
+import { parseJson } from '../../util/json.ts';
+import { toGoValue } from '../go/to-go-value.ts';
 import { int64, isMap, isSlice, typeOf, type GoMap, type GoSlice, type GoValue } from '../go/go-value.ts';
 
 const maxIndex = 65_536;
@@ -24,10 +26,23 @@ export function setValues(into: GoMap, text: string, read: (text: string) => GoV
   while (parser.readPair(into, 0));
 }
 
+/** The same for `--set-json a.b=[1],c={"d":2}`: values are JSON. Throws when they are not. */
+export function setJsonValues(into: GoMap, text: string): void {
+  const parser = new JsonSetParser(text, typedValue);
+  while (parser.readPair(into, 0));
+}
+
+/** The same for `--set-literal a.b=anything, even = and ,`: one name, and all the rest is its value. */
+export function setLiteralValue(into: GoMap, text: string): void {
+  const parser = new LiteralSetParser(text, value => value);
+  while (parser.readPair(into, 0));
+}
+
 class SetParser {
-  private readonly letters: readonly string[];
+  protected readonly letters: readonly string[];
+  protected readonly keyStops: string = '=[,.';
   private readonly read: (text: string) => GoValue;
-  private at = 0;
+  protected at = 0;
 
   constructor(text: string, read: (text: string) => GoValue) {
     this.letters = [...text];
@@ -36,7 +51,7 @@ class SetParser {
 
   /** Reads a name and its value; false when the text ends before that. */
   readPair(into: GoMap, level: number): boolean {
-    const { text: key, stop } = this.readUntil('=[,.');
+    const { text: key, stop } = this.readUntil(this.keyStops);
     switch (stop) {
       case undefined:
         if (key === '') return false;
@@ -52,7 +67,7 @@ class SetParser {
     }
   }
 
-  private readValueOf(into: GoMap, key: string): boolean {
+  protected readValueOf(into: GoMap, key: string): boolean {
     const isEnd = this.at === this.letters.length;
     setKey(into, key, this.readValue());
     return !isEnd;
@@ -122,7 +137,7 @@ class SetParser {
     return Number(index);
   }
 
-  private readValue(): GoValue {
+  protected readValue(): GoValue {
     if (this.at === this.letters.length) return '';
     if (this.letters[this.at] !== '{') return this.read(this.readUntil(',').text);
     this.at++;
@@ -137,7 +152,7 @@ class SetParser {
     }
   }
 
-  private readUntil(stops: string): { text: string; stop: string | undefined } {
+  protected readUntil(stops: string): { text: string; stop: string | undefined } {
     let text = '';
     while (this.at < this.letters.length) {
       const letter = this.letters[this.at++]!;
@@ -146,6 +161,68 @@ class SetParser {
       else if (this.at < this.letters.length) text += this.letters[this.at++]!;
     }
     return { text, stop: undefined };
+  }
+}
+
+class JsonSetParser extends SetParser {
+  protected override readValueOf(into: GoMap, key: string): boolean {
+    setKey(into, key, this.readValue());
+    return true;
+  }
+
+  protected override readValue(): GoValue {
+    if (this.skipToValue()) return null;
+    const rest = this.letters.slice(this.at).join('');
+    const text = rest.slice(0, endOfJson(rest));
+    const value = toGoValue(parseJson(text));
+    this.at += [...text].length;
+    this.skipToValue();
+    return value;
+  }
+
+  /** Passes blanks and one comma; true when there is no value before it. */
+  private skipToValue(): boolean {
+    while (this.at < this.letters.length) {
+      const letter = this.letters[this.at]!;
+      if (letter !== ',' && letter.trim() !== '') return false;
+      this.at++;
+      if (letter === ',') return true;
+    }
+    return true;
+  }
+}
+
+/** Where the first JSON value of a text ends. */
+function endOfJson(text: string): number {
+  let depth = 0;
+  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]|[^\s,:"[\]{}]+/g)) {
+    if (token[0] === '[' || token[0] === '{') depth++;
+    else if (token[0] === ']' || token[0] === '}') depth--;
+    if (depth <= 0) return token.index + token[0].length;
+  }
+  return text.length;
+}
+
+class LiteralSetParser extends SetParser {
+  protected override readonly keyStops = '=[.';
+
+  protected override readValueOf(into: GoMap, key: string): boolean {
+    setKey(into, key, this.readValue());
+    return true;
+  }
+
+  protected override readValue(): GoValue {
+    const text = this.letters.slice(this.at).join('');
+    this.at = this.letters.length;
+    return text;
+  }
+
+  /** Nothing is escaped. */
+  protected override readUntil(stops: string): { text: string; stop: string | undefined } {
+    const from = this.at;
+    while (this.at < this.letters.length && !stops.includes(this.letters[this.at]!)) this.at++;
+    const text = this.letters.slice(from, this.at).join('');
+    return { text, stop: this.letters[this.at++] };
   }
 }
 
