@@ -105,7 +105,7 @@ function sayApplied(work: Work, facts: WorkFacts): Said {
   }
 }
 
-function sayHealthy({ phase, objects, cluster }: WorkFacts): Said | undefined {
+function sayHealthy({ phase, objects, cluster, isLate }: WorkFacts): Said | undefined {
   const own = objects.filter(isOwn);
   if (own.length === 0 || phase.kind === 'outranked' || phase.kind === 'planned') return undefined;
   if (phase.kind === 'unreachable')
@@ -113,7 +113,8 @@ function sayHealthy({ phase, objects, cluster }: WorkFacts): Said | undefined {
   const failed = own.filter(one => one.health === 'Failed' || one.health === 'NotFound');
   if (failed.length > 0) return { status: 'False', reason: workReasons.unhealthy, message: listObjects(failed, cluster) };
   const waiting = own.filter(one => !isCurrent(one));
-  if (waiting.length > 0) return { status: 'False', reason: workReasons.progressing, message: listObjects(waiting, cluster) };
+  const reason = isLate ? workReasons.timedOut : workReasons.progressing;
+  if (waiting.length > 0) return { status: 'False', reason, message: listObjects(waiting, cluster) };
   return { status: 'True', reason: workReasons.healthy, message: `Everything is healthy on cluster "${cluster}"` };
 }
 

@@ -3,7 +3,7 @@ import { Namespace } from '../../api/builtin-kinds.ts';
 import { StatusError } from '../../api/status.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { workAnnotations, workReasons, type Work } from '../../api/work.ts';
-import { settled, type Outcome } from '../../runtime/controller.ts';
+import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { printJson } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
@@ -19,6 +19,7 @@ import type { DeliveryDesk, Turn } from './delivery-desk.ts';
 import { driftMark, wantsDrift } from './followers.ts';
 import { failed, isHeldBack, mayDeliver } from './hold-back.ts';
 import { inputsOf } from './inputs.ts';
+import { waitMsOf } from './wait-time.ts';
 import { winnerOf } from './object-claims.ts';
 import { planDelivery } from './plan-delivery.ts';
 import { renderPlain } from './render-plain.ts';
@@ -183,7 +184,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     state.succeed({ kind: 'delivered' });
     watch(work, state, member, own);
     reports.promptly(key);
-    return settled;
+    return untilLate(work, state);
   }
 
   /** Objects as they were applied by this process before, and that are still there, need not be sent again. */
@@ -296,7 +297,13 @@ export function plainDelivery(desk: DeliveryDesk) {
     const isNew = wantsDrift(work) && !followers.isFollowingDrift(key, member, driftMark(work, state));
     watch(work, state, member, isNew ? share(work, await renderPlain(desk, work, member, turn.signal)).own : undefined);
     reports.promptly(key);
-    return settled;
+    return untilLate(work, state);
+  }
+
+  /** When the time to become healthy is over, that is worth another report. */
+  function untilLate(work: Work, state: WorkState): Outcome {
+    const restMs = (state.deadline(waitMsOf(work)) ?? 0) - desk.now().getTime();
+    return restMs > 0 && !state.isHealthy ? requeue(restMs) : settled;
   }
 
   /** Without objects drift is watched as it was. */

@@ -19,6 +19,7 @@ import { inputsOf } from './inputs.ts';
 import { ObjectClaims } from './object-claims.ts';
 import { statusReports } from './status-reports.ts';
 import { isReady } from './wait-for-works.ts';
+import { waitMsOf } from './wait-time.ts';
 import { isChart, queueKeyOf } from './work-indexes.ts';
 import { WorkState } from './work-state.ts';
 import { isLeaving } from './claims.ts';
@@ -65,7 +66,9 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
       const work = works.get(key);
       const state = work && states.get(key);
       if (!state || state.uid !== work.metadata.uid || state.phase.kind === 'new') return undefined;
-      return { work, status: decideStatus(work, state.facts(clusterName(work), inputsOf(work)), now()) };
+      const at = now();
+      const isLate = (state.deadline(waitMsOf(work)) ?? Infinity) <= at.getTime();
+      return { work, status: decideStatus(work, { ...state.facts(clusterName(work), inputsOf(work)), isLate }, at) };
     },
     onWritten: (work, status) => tellReadiness(work, status),
   });

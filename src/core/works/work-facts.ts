@@ -36,6 +36,8 @@ export interface WorkFacts {
   /** Why drift stays though it is to be put right. */
   readonly driftTrouble?: string | undefined;
   readonly plan?: readonly PlannedObject[] | undefined;
+  /** Whether the time that objects had to become healthy is over. */
+  readonly isLate?: boolean;
   readonly failures: number;
   readonly nextTry?: Date | undefined;
 }

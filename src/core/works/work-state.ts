@@ -91,6 +91,16 @@ export class WorkState {
     this.inventory = [];
   }
 
+  /** Until when the objects of a delivery without a release may take to become healthy; a release that is deployed has waited already. */
+  deadline(waitMs: number | undefined): number | undefined {
+    if (waitMs === undefined || this.delivered?.state !== 'Deployed' || this.delivered.revision !== undefined) return undefined;
+    return Date.parse(this.delivered.at) + waitMs;
+  }
+
+  get isHealthy(): boolean {
+    return this.objects.every(({ health, outrankedBy }) => health === 'Current' || outrankedBy !== undefined);
+  }
+
   facts(cluster: string, inputs: string): WorkFacts {
     const { phase, delivered, objects, drift, driftTrouble, plan, failures, nextTry } = this;
     const isUpToDate = delivered?.state === 'Deployed' && delivered.inputs === inputs;
