@@ -27,7 +27,7 @@ export function claimsOn(work: Work, works: readonly Work[]): Claim[] {
     work: one.metadata.name ?? '',
     priority: priorityOf(one),
     since: one.metadata.creationTimestamp ?? '',
-    source: describeSource(one.spec),
+    source: describeSource(one),
     standing,
     isThis: one.metadata.uid === work.metadata.uid,
     isSuspended: one.spec.suspend ?? false,

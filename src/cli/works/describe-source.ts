@@ -2,9 +2,13 @@ import type { Work } from '../../api/work.ts';
 import { withoutCredentials } from '../../sources/without-credentials.ts';
 
 /** What a Work delivers and where that comes from, in words. */
-export function describeSource({ chart, kustomization, manifests, content }: Work['spec']): string {
+export function describeSource({ spec, status }: Work): string {
+  const { chart, kustomization, manifests, content } = spec;
   if (chart) {
-    const name = chart.name === undefined ? 'a chart' : `chart ${JSON.stringify(chart.name)}`;
+    // Bytes have no name; what was delivered from them has one.
+    const delivered = chart.repository === undefined ? status?.delivered?.chart : undefined;
+    const nameless = delivered === undefined ? 'a chart' : `chart ${delivered}`;
+    const name = chart.name === undefined ? nameless : `chart ${JSON.stringify(chart.name)}`;
     return [name, chart.version, placeOf(chart)].filter(one => one !== undefined).join(' ');
   }
   if (kustomization) {

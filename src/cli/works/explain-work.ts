@@ -5,6 +5,7 @@ import { priorityOf } from '../../core/works/claims.ts';
 import { isChart } from '../../core/works/work-indexes.ts';
 import { claimsOn, ifTheWinnerLeft, type Claim } from './claims-on.ts';
 import { describeSource } from './describe-source.ts';
+import { ifObjectsLeft } from './if-objects-left.ts';
 
 /** Everything that can be said about one Work, for people and for programs. */
 export interface WorkExplanation {
@@ -53,7 +54,7 @@ export function explainWork(facts: Surroundings): WorkExplanation {
     namespace: metadata.namespace ?? '',
     cluster: cluster ?? status.cluster ?? null,
     release: spec.release,
-    source: describeSource(spec),
+    source: describeSource(work),
     priority: priorityOf(work),
     sync: spec.sync ?? 'Continuous',
     isSuspended: spec.suspend ?? false,
@@ -69,7 +70,7 @@ export function explainWork(facts: Surroundings): WorkExplanation {
     failures: status.failures ?? 0,
     nextTry: status.nextTry ?? null,
     claims,
-    ifTheWinnerLeft: isChart(work) ? ifTheWinnerLeft(claims) : ifItLeft(work),
+    ifTheWinnerLeft: isChart(work) ? ifTheWinnerLeft(claims) : ifObjectsLeft(work, works),
   };
 }
 
@@ -95,6 +96,7 @@ function readySentence(work: Work, now: Date): string {
   const { outrankedBy, delivered } = status ?? {};
   if (ready.reason === workReasons.outranked && outrankedBy)
     return `It is outranked, which is no failure: work ${quoted(outrankedBy.work)} has the release with priority ${outrankedBy.priority}, this one has ${priorityOf(work)}.`;
+  if (ready.reason === workReasons.planned) return 'It only plans, since spec.sync is DryRun: nothing is delivered.';
   if (ready.status !== 'True') return `It is not ready (${ready.reason}): ${ready.message}`;
   const what = delivered?.chart === undefined ? 'everything' : `chart ${delivered.chart}`;
   const health = status?.healthy === undefined ? '' : `, and ${status.healthy.replace('/', ' of ')} objects are healthy`;
@@ -128,14 +130,11 @@ function waitsFor({ work, works, cluster }: Surroundings): string[] {
   });
   if (reasons.has(workReasons.waitingForContent)) sentences.push('the hub, which has not fetched the bytes from the source yet');
   if (reasons.has(workReasons.clusterUnreachable))
-    sentences.push(`cluster ${quoted(cluster ?? metadata.namespace)}, which does not answer`);
+    sentences.push(
+      cluster === undefined
+        ? `a cluster with id ${quoted(metadata.namespace)}, which the hub does not have`
+        : `cluster ${quoted(cluster)}, which does not answer`,
+    );
   if (spec.suspend) sentences.push('a person, who sets spec.suspend to false');
   return sentences;
-}
-
-function ifItLeft({ spec }: Work): string {
-  const others = 'each object that another Work has too would pass to it';
-  return spec.onDelete === 'Keep'
-    ? `If it left, ${others}; the rest would stay, since spec.onDelete is Keep.`
-    : `If it left, ${others}; the rest would be deleted.`;
 }

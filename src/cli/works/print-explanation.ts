@@ -29,7 +29,7 @@ export function printExplanation(explanation: WorkExplanation, now: Date): strin
 }
 
 function headline({ work, cluster, namespace, source, release }: WorkExplanation): string {
-  const place = cluster === null ? `the cluster with id ${JSON.stringify(namespace)}` : `cluster ${JSON.stringify(cluster)}`;
+  const place = cluster === null ? `a cluster with id ${JSON.stringify(namespace)}` : `cluster ${JSON.stringify(cluster)}`;
   return `Work ${JSON.stringify(work)} delivers ${source} to ${place}, as release ${JSON.stringify(release.name)} in namespace ${JSON.stringify(release.namespace)}.`;
 }
 
