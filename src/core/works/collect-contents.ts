@@ -1,9 +1,8 @@
 import { Content, contentName, storedChartLabel } from '../../api/content.ts';
-import { apiVersionOf, type ObjectMeta } from '../../api/object.ts';
+import type { ObjectMeta } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { readJson } from '../../client/read-answer.ts';
 import {
   requeue,
   runController,
@@ -15,6 +14,7 @@ import {
 } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { lastPut } from '../contents/last-put.ts';
+import { listContentMetadata } from '../contents/list-content-metadata.ts';
 import type { RevisionInformer } from './keep-history.ts';
 import { digestsOf } from './work-indexes.ts';
 
@@ -30,7 +30,6 @@ export interface ContentCollectorDeps {
   readonly delayMs?: number;
 }
 
-const pageTimeoutMs = 60_000;
 const key = 'contents';
 
 /** Deletes Contents that no Work names, and none of the specs that Works had. Looks when something that named one has gone. */
@@ -64,7 +63,7 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
     lookAt ??= now + delayMs;
     if (now < lookAt) return requeue(lookAt - now);
     lookAt = undefined;
-    const contents = await listMetadata(ctx.signal);
+    const contents = await listContentMetadata(hub, { signal: ctx.signal });
     const named = await namedContents(contents, ctx.signal);
     let nextMs: number | undefined;
     for (const metadata of contents) {
@@ -106,24 +105,6 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
       await hub.delete(Content, { name: name! }, { signal, preconditions });
     } catch (error) {
       if (!(error instanceof StatusError && error.code === 409)) throw error;
-    }
-  }
-
-  /** Their bytes are not needed to tell which they are. */
-  async function listMetadata(signal: AbortSignal): Promise<ObjectMeta[]> {
-    const found: ObjectMeta[] = [];
-    for (let token = ''; ;) {
-      const query = new URLSearchParams({ limit: '500', ...(token !== '' && { continue: token }) });
-      const res = await hub.request({
-        method: 'GET',
-        path: `/apis/${apiVersionOf(Content)}/${Content.resource}?${query}`,
-        headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json' },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(pageTimeoutMs)]),
-      });
-      const page = (await readJson(res)) as { items?: { metadata: ObjectMeta }[]; metadata?: { continue?: string } };
-      found.push(...(page.items ?? []).map(({ metadata }) => metadata));
-      token = page.metadata?.continue ?? '';
-      if (token === '') return found;
     }
   }
 }

@@ -65,6 +65,7 @@ function sayReady(work: Work, facts: WorkFacts): Said {
   if (phase.kind === 'planned')
     return { status: 'True', reason: workReasons.planned, message: planMessage(facts.plan ?? [], placeOf(work, facts)) };
   if (phase.kind === 'removing' || phase.kind === 'removed') return { ...sayRemoved(work, facts)!, status: 'False' };
+  if (phase.kind === 'unreachable') return { status: 'Unknown', ...unreachable(facts) };
   if (phase.kind !== 'delivered') return sayApplied(work, facts);
   const lost = sayOutranked(work, facts);
   if (lost) return { ...lost, status: 'False' };
