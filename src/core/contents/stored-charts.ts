@@ -1,8 +1,8 @@
 import { Content, contentName, contentTypes, storedChartLabel } from '../../api/content.ts';
-import { apiVersionOf, type ObjectMeta } from '../../api/object.ts';
+import type { ObjectMeta } from '../../api/object.ts';
 import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
-import { readJson } from '../../client/read-answer.ts';
 import type { FetchedChart } from '../../sources/inspect-chart.ts';
+import { listContentMetadata } from './list-content-metadata.ts';
 import { putContent } from './put-content.ts';
 
 /** A chart that somebody pushed to the store of the hub. */
@@ -18,7 +18,6 @@ export interface StoredChart {
 /** On Contents of the store: what the chart says of itself, so that lists need not carry the bytes. */
 export const chartFactsAnnotation = 'drover.io/chart-facts';
 
-const pageTimeoutMs = 60_000;
 const labelForm = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const tagForm = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,255}$/;
 
@@ -35,20 +34,7 @@ interface Stored {
 async function listStored(hub: KubeClient, name: string | undefined, signal: AbortSignal): Promise<Stored[]> {
   if (name !== undefined && !labelForm.test(name)) return [];
   const labelSelector = name === undefined ? storedChartLabel : `${storedChartLabel}=${name}`;
-  const found: Stored[] = [];
-  for (let token = ''; ;) {
-    const query = new URLSearchParams({ labelSelector, limit: '500', ...(token !== '' && { continue: token }) });
-    const res = await hub.request({
-      method: 'GET',
-      path: `/apis/${apiVersionOf(Content)}/${Content.resource}?${query.toString()}`,
-      headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(pageTimeoutMs)]),
-    });
-    const page = (await readJson(res)) as { items?: { metadata: ObjectMeta }[]; metadata?: { continue?: string } };
-    found.push(...(page.items ?? []).flatMap(({ metadata }) => storedOf(metadata)));
-    token = page.metadata?.continue ?? '';
-    if (token === '') break;
-  }
+  const found = (await listContentMetadata(hub, { labelSelector, signal })).flatMap(storedOf);
   return found.sort((a, b) => compare(a.chart.name, b.chart.name) || compare(a.chart.pushedAt, b.chart.pushedAt));
 }
 
