@@ -8,6 +8,7 @@ import { missingRig, repositoryRoot } from '../test/helpers/rig.ts';
 import { readOverlayCases, type OverlayCase } from '../test/kustomize/overlay-cases.ts';
 import { randomOverlays } from '../test/kustomize/random-overlays.ts';
 import { buildCaseReally, buildOurselves, buildReally, type BuildAnswer } from '../test/kustomize/real-kustomize.ts';
+import { readUpstreamOverlays } from '../test/kustomize/upstream-overlays.ts';
 import { errorText } from '../src/util/error-text.ts';
 import { unifiedDiff } from '../src/util/text-diff.ts';
 
@@ -31,6 +32,7 @@ interface OverlayModule {
 const count = { same: 0, refused: 0, otherWords: 0, different: 0, leftOut: 0 };
 const focus = new RegExp(options.focus);
 const folder = path.join(repositoryRoot, 'test/kustomize');
+const maxFileBytes = 8 * 1024 * 1024;
 
 process.exitCode = main();
 
@@ -42,10 +44,10 @@ function main(): number {
   }
   const cases = readOverlayCases();
   if (options.record) return record(cases);
-  for (const overlay of cases) if (focus.test(overlay.name)) compare(overlay.name, buildCaseReally(overlay), () => buildOurselves(overlay));
   const random = randomOverlays(Number(options.seed), Number(options.random));
-  for (const overlay of random)
+  for (const overlay of [...cases, ...readUpstreamOverlays(), ...random]) {
     if (focus.test(overlay.name)) compare(overlay.name, buildCaseReally(overlay), () => buildOurselves(overlay));
+  }
   const modules = JSON.parse(readFileSync(path.join(folder, 'overlay-modules.json'), 'utf8')) as OverlayModule[];
   for (const { module, version } of modules) if (focus.test(module) || options.focus === '') compareModule(module, version);
   const { same, refused, otherWords, different, leftOut } = count;
@@ -102,8 +104,6 @@ function compareModule(module: string, version: string): void {
   for (const overlay of folders)
     compare(`${module}/${overlay}`, buildReally(root, overlay), () => buildOurselves({ files, folder: overlay }));
 }
-
-const maxFileBytes = 8 * 1024 * 1024;
 
 function readTree(root: string): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();

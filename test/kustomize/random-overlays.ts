@@ -156,7 +156,10 @@ function printPatch(
     ...(kind === 'ConfigMap' && { data: bodies.data }),
     ...(directive && !changed && { $patch: directive }),
   };
-  return { patch: JSON.stringify(body), ...(target && { target, options }) };
+  // A ConfigMap that was generated and becomes something else is refused by ours: its hash would depend on lines and columns.
+  const { allowKindChange, ...others } = options;
+  const safe = target?.kind === 'ConfigMap' ? others : { ...others, ...(allowKindChange && { allowKindChange }) };
+  return { patch: JSON.stringify(body), ...(target && { target, options: safe }) };
 }
 
 const generator = fc.record(

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readOverlayCases } from '../../../test/kustomize/overlay-cases.ts';
+import { readYaml } from '../../yaml/read-yaml.ts';
 import type { KustomizeBounds } from './build-context.ts';
 import { BoundError, KustomizeError } from './kustomize-error.ts';
 import { kustomize } from './kustomize.ts';
@@ -90,6 +91,16 @@ test('deep nesting is refused', () => {
   assert.throws(() => build({ 'kustomization.yaml': 'resources: [p.yaml]\n', 'p.yaml': deep }), BoundError);
 });
 
+test('deep values of a patch are refused, too', () => {
+  const patch = `[{"op": "add", "path": "/a", "value": ${'['.repeat(9000)}${']'.repeat(9000)}}]`;
+  const files = {
+    'kustomization.yaml': 'resources: [p.yaml]\npatches: [{path: p.json, target: {kind: Pod}}]\n',
+    'p.yaml': pod,
+    'p.json': patch,
+  };
+  assert.throws(() => build(files), KustomizeError);
+});
+
 test('a JSON patch cannot copy without end', () => {
   const copies = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/spec', path: `/spec/c${i}` }));
   const patch = JSON.stringify([{ op: 'add', path: '/spec', value: { text: 'x'.repeat(1000) } }, ...copies]);
@@ -159,6 +170,34 @@ test('any kustomization ends in a text or a KustomizeError', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+const json = fc.jsonValue({ maxDepth: 3 }).filter(value => !/\\u[0-9a-f]{4}|[0-9]{16}|-0(?![.0-9])/.test(JSON.stringify(value)));
+
+test('what is written as JSON comes out with the same meaning, through patches too', () => {
+  fc.assert(
+    fc.property(json, json, (spec, added) => {
+      const patch = [{ op: 'add', path: '/added', value: added }];
+      const files = {
+        'kustomization.yaml': JSON.stringify({
+          resources: ['p.yaml'],
+          patches: [{ target: { kind: 'Thing' }, patch: JSON.stringify(patch) }],
+        }),
+        'p.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 't' }, spec }),
+      };
+      const expected = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 't' }, spec, added };
+      assert.deepEqual(JSON.parse(JSON.stringify(readYaml(build(files)).value)), JSON.parse(JSON.stringify(expected)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('bytes that are no text are refused where text is wanted', () => {
+  const files = new Map([
+    ['kustomization.yaml', encoder.encode('resources: [p.yaml]\n')],
+    ['p.yaml', Uint8Array.of(0x61, 0x3a, 0x20, 0xff, 0xfe)],
+  ]);
+  assert.throws(() => kustomize(files, '.'), { message: /invalid leading UTF-8 octet/ });
 });
 
 test('no key reaches a prototype', () => {

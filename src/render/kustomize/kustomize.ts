@@ -21,7 +21,16 @@ export const kustomizeVersion = 'v5.8.2';
  * with kustomize's words; a BoundError among them when the input asks for too much, or for something that lies elsewhere.
  */
 export function kustomize(files: ReadonlyMap<string, Uint8Array>, path: string, bounds: KustomizeBounds = {}): string {
-  const context = new BuildContext(bounds);
+  try {
+    return build(new BuildContext(bounds), files, path);
+  } catch (cause) {
+    // The stack has ended: only very deep input does that.
+    if (cause instanceof RangeError) throw new BoundError('kustomization is nested too deeply', { cause });
+    throw cause;
+  }
+}
+
+function build(context: BuildContext, files: ReadonlyMap<string, Uint8Array>, path: string): string {
   const target = new Target(context, Loader.at(context, new FileTree(files), path));
   target.chooseSchema(true);
   const { resources, config, variables } = target.accumulate();

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { BuildContext } from './build-context.ts';
+import { decodeText } from './data-map.ts';
 import { BoundError, KustomizeError } from './kustomize-error.ts';
 
 /** Something that lies elsewhere. It is refused: what is built depends on nothing but the files that are given. */
@@ -70,9 +71,10 @@ export class Loader {
     return bytes;
   }
 
-  /** Text of a file. */
   loadText(name: string): string {
-    return Buffer.from(this.load(name)).toString('utf8');
+    const text = decodeText(this.load(name));
+    if (text === undefined) throw new KustomizeError('MalformedYAMLError: yaml: invalid leading UTF-8 octet');
+    return text;
   }
 
   /** The loader of another kustomization. */

@@ -179,20 +179,21 @@ export function makeTransformer(context: BuildContext, loader: Loader, resource:
   );
 }
 
-/** What the generator makes that a resource of the `generators` field configures. */
-export function runGenerator(context: BuildContext, loader: Loader, resource: Resource): Resource {
+/** The generator that a resource of the `generators` field configures. */
+export function makeGenerator(context: BuildContext, loader: Loader, resource: Resource): () => Resource {
   return within('failed to load generator', () => {
     expectBuiltin(resource);
     const { kind } = resource;
+    const config = nodeToJson(resource.node);
     if (kind === 'HelmChartInflationGenerator') throw new KustomizeError(helmRefusal);
-    if (kind === 'IAMPolicyGenerator') return generateServiceAccount(context, nodeToJson(resource.node));
+    if (kind === 'IAMPolicyGenerator') return () => generateServiceAccount(context, config);
     if (Object.hasOwn(makers, kind)) throw new KustomizeError(`plugin ${idText(resource.originalId)} not a generator`);
     const made = Object.hasOwn(generatorKinds, kind) ? generatorKinds[kind] : undefined;
     if (!made) throw new KustomizeError(`unable to load builtin ${gvkText(resource.gvk)}`);
-    const written = read<GeneratorArgs & Written>(nodeToJson(resource.node), { ...generatorFields, type: 'string', metadata });
+    const written = read<GeneratorArgs & Written>(config, { ...generatorFields, type: 'string', metadata });
     const name = written.name || written.metadata?.name || '';
     const namespace = written.namespace || written.metadata?.namespace || '';
-    return generateData(context, loader, made, { ...written, name, namespace });
+    return () => generateData(context, loader, made, { ...written, name, namespace });
   });
 }
 

@@ -25,7 +25,7 @@ import {
   type Origin,
 } from './origin.ts';
 import { makeJsonPatch, makeMergePatches, makePatch, malformed } from './patches.ts';
-import { helmRefusal, makeReplacements, makeTransformer, runGenerator } from './plugins.ts';
+import { helmRefusal, makeReplacements, makeTransformer, makeGenerator } from './plugins.ts';
 import { readResources } from './read-resources.ts';
 import { ResourceMap } from './resource-map.ts';
 import type { Resource } from './resource.ts';
@@ -148,9 +148,8 @@ export class Target {
   }
 
   private readFile(name: string): Resource[] {
-    const text = this.loader.loadText(name);
     try {
-      return new ResourceMap(this.context, readResources(this.context, text)).list;
+      return new ResourceMap(this.context, readResources(this.context, this.loader.loadText(name))).list;
     } catch (error) {
       throw malformed(error, name);
     }
@@ -192,8 +191,13 @@ export class Target {
     if (helmCharts.length > 0) throw new KustomizeError(helmRefusal);
     for (const args of configMapGenerator) absorb(make('ConfigMap', args), this.builtinOrigin('ConfigMapGenerator'));
     for (const args of secretGenerator) absorb(make('Secret', args), this.builtinOrigin('SecretGenerator'));
-    const configs = within('loading generator plugins', () => this.loadPluginConfigs(generators));
-    for (const config of configs) absorb(runGenerator(this.context, this.loader, config), originOfPlugin(config));
+    const plugins = within('loading generator plugins', () =>
+      this.loadPluginConfigs(generators).map(config => ({
+        run: makeGenerator(this.context, this.loader, config),
+        origin: originOfPlugin(config),
+      })),
+    );
+    for (const { run, origin } of plugins) absorb(run(), origin);
   }
 
   private builtinOrigin(kind: string): Origin | undefined {
