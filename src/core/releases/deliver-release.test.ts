@@ -266,6 +266,30 @@ describe('releases on a member', { timeout: 180_000 }, () => {
     assert.deepEqual(Object.fromEntries(counts), { once: 1, twice: 2 });
   });
 
+  test('two that deliver the same at once do it once', async t => {
+    const release = releaseOf(t);
+    const counts = countJobs(t, release.namespace);
+    const files = {
+      'templates/a.yaml': configMap('a'),
+      'templates/h.yaml': hookJob('once', 'pre-install'),
+      'templates/i.yaml': hookJob('later', 'post-install'),
+    };
+    const work = async (): Promise<void> => {
+      // Whoever meets the other one's writes throws and comes again, as a queue would have it.
+      for (let tries = 0; ; tries++) {
+        const error = await deliver({ files, release }).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        if (error === undefined) return;
+        assert.ok(tries < 50 && !(error instanceof ReleaseError), errorText(error));
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+    assert.deepEqual(await historyOf(member, release), ['1 deployed']);
+    assert.deepEqual(Object.fromEntries(counts), { once: 1, later: 1 });
+  });
+
   test('other inputs end what was begun before', async t => {
     const release = releaseOf(t);
     const stop = new AbortController();

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
+import { conflict, StatusError } from '../../api/status.ts';
 import { deliveryManager, workReasons } from '../../api/work.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import { errorText } from '../../util/error-text.ts';
@@ -6,7 +7,15 @@ import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refOf } from '../delivery/object-ref.ts';
 import type { ReleaseHook } from './helm-release.ts';
-import { deleteHookObject, hookObjects, presentHookObjects, restoreLifetime, waitHookEnd, withLongLife } from './hook-objects.ts';
+import {
+  deleteHookObject,
+  hookObjects,
+  presentHookObjects,
+  restoreLifetime,
+  waitHookEnd,
+  withLongLife,
+  type HookObject,
+} from './hook-objects.ts';
 import type { OpenRecord } from './open-record.ts';
 import { isPassing } from './release-error.ts';
 import type { ReleaseContext } from './release-input.ts';
@@ -88,8 +97,11 @@ export async function runHooks(member: Member, open: OpenRecord, event: HookEven
   /** Makes room, then writes down that the hook is about to be created. */
   async function beginHook({ hook, index, key }: DueHook): Promise<void> {
     if (policiesOf(hook).includes('before-hook-creation')) {
-      for (const one of await presentHookObjects(member, open.release, hook, signal))
+      for (const one of await presentHookObjects(member, open.release, hook, signal)) {
+        // A process that was thought to be dead is ahead of us; the next try reads what it wrote.
+        if (isOfThisRun(one.obj)) throw conflict(one.kind, one.obj.metadata.name ?? '', 'another process runs this hook');
         await deleteHookObject(member, one, { timeoutMs, signal });
+      }
     }
     await open.changeHook(index, { startedAt: ctx.now().toISOString(), phase: 'Running' }, { begun: key });
     failpoint('releases.afterHookRecord');
@@ -97,20 +109,32 @@ export async function runHooks(member: Member, open: OpenRecord, event: HookEven
 
   async function createAndWait(hook: ReleaseHook): Promise<void> {
     const created: KubeObject[] = [];
-    for (const { kind, obj } of await hookObjects(member, open.release, hook, signal)) {
-      const { namespace, name = '' } = obj.metadata;
-      const present = await member.client.get(kind, { namespace, name }, { signal });
-      if (present && isOfThisRun(present)) {
-        created.push(present);
-        continue;
-      }
-      created.push(await member.client.create(kind, marked(withLongLife(obj)), { fieldManager: deliveryManager, signal }));
-      failpoint('releases.afterHookCreate');
+    for (const one of await hookObjects(member, open.release, hook, signal)) {
+      created.push((await ofThisRun(one)) ?? (await create(one)));
     }
     const { revision, status } = open.release;
     const first = created[0];
     ctx.onProgress?.({ revision, status, step: 'Hooks', ...(first && { object: refOf(first) }) });
     await waitHookEnd(member, created, { timeoutMs, signal });
+  }
+
+  async function ofThisRun({ kind, obj }: HookObject): Promise<KubeObject | undefined> {
+    const { namespace, name = '' } = obj.metadata;
+    const present = await member.client.get(kind, { namespace, name }, { signal });
+    return present && isOfThisRun(present) ? present : undefined;
+  }
+
+  async function create({ kind, obj }: HookObject): Promise<KubeObject> {
+    try {
+      const created = await member.client.create(kind, marked(withLongLife(obj)), { fieldManager: deliveryManager, signal });
+      failpoint('releases.afterHookCreate');
+      return created;
+    } catch (error) {
+      // A process that was thought to be dead may have been quicker.
+      const theirs = error instanceof StatusError && error.reason === 'AlreadyExists' ? await ofThisRun({ kind, obj }) : undefined;
+      if (theirs) return theirs;
+      throw error;
+    }
   }
 
   /** Deletes objects of hooks whose policy says so, and only those of this very run. */
