@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -291,6 +291,21 @@ test(
     assert.match(heard[0] ?? '', /^SSH-2.0-/);
   },
 );
+
+test('a server that falls silent is given up with whoever waits, and git with it', async t => {
+  const { repo, dir, context } = await serve(t);
+  repo.commit(chartFiles('web', '1.0.0'));
+  const backend = gitBackend(dir);
+  const asked = Promise.withResolvers<Socket>();
+  const gate = await startSourceServer(t, (req, res) => (req.method === 'POST' ? asked.resolve(req.socket) : backend(req, res)));
+  const stop = new AbortController();
+  const call = fetchChart({ repository: `git+${gate.url}/app.git` }, { ...context(), signal: stop.signal });
+  const gone = new Promise(resolve => void asked.promise.then(socket => socket.once('close', resolve)));
+  await asked.promise;
+  stop.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+  await gone;
+});
 
 test('nothing is left behind', async t => {
   const { repo, folder } = await serve(t);
