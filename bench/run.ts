@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { benchApiServer } from './apiserver.ts';
 import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
+import { benchHelm } from './helm.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
 
@@ -22,6 +23,7 @@ export interface BenchResult {
 
 const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
   apiserver: benchApiServer,
+  helm: benchHelm,
   delivery: benchDelivery,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
