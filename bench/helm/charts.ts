@@ -52,9 +52,9 @@ const charts: readonly BenchChart[] = [
     valuesOf: name => ({ txtOwnerId: name }),
   },
   {
-    name: 'karmada-operator',
-    module: 'github.com/karmada-io/karmada',
-    chart: 'charts/karmada-operator',
+    name: 'descheduler',
+    module: 'sigs.k8s.io/descheduler',
+    chart: 'charts/descheduler',
     valuesOf: name => ({ commonLabels: { cluster: name } }),
   },
   {
