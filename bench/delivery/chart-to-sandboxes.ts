@@ -39,6 +39,8 @@ export async function benchChart({ quick, log }: BenchOptions): Promise<Figure[]
   const cpuAfter = cpuSeconds([rig.pid]);
   log(`${objectsOfChart} objects on ${count} clusters after ${seconds.toFixed(1)} s (Works written after ${writtenSeconds.toFixed(1)} s)`);
   await settle(watch, log);
+  // A hub gives memory back some time after it was busy.
+  await sleep(quick ? 20_000 : 60_000);
   const mibAfter = residentBytes(rig.pid) / 2 ** 20;
   const statusWrites = watch.total / count;
   const change = await changeOne(hub, rig, watch, ids, log);

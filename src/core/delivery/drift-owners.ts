@@ -18,12 +18,16 @@ export function readOwners(live: KubeObject, manager: string): Owners {
   const entries = live.metadata.managedFields ?? [];
   const isOurs = (entry: ManagedFieldsEntry): boolean =>
     entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === '';
+  // Whoever owns nothing at all must not be taken for the owner of the whole.
+  const owning = entries.flatMap(entry => {
+    const { fieldsV1: owned } = entry;
+    return isJsonObject(owned) && Object.keys(owned).length > 0 ? [{ entry, owned }] : [];
+  });
   return {
-    ours: entries.find(isOurs)?.fieldsV1,
-    others: entries
-      .filter(entry => !isOurs(entry))
-      .sort((a, b) => Date.parse(b.time ?? '') - Date.parse(a.time ?? '') || 0)
-      .flatMap(entry => (isJsonObject(entry.fieldsV1) ? [{ entry, owned: entry.fieldsV1 }] : [])),
+    ours: owning.find(({ entry }) => isOurs(entry))?.owned,
+    others: owning
+      .filter(({ entry }) => !isOurs(entry))
+      .sort((a, b) => Date.parse(b.entry.time ?? '') - Date.parse(a.entry.time ?? '') || 0),
   };
 }
 

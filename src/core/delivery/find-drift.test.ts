@@ -142,6 +142,23 @@ test('who took a field over and how is told', async t => {
   assert.equal(findDrift(deployment(), live)[0]!.manager, 'argo (Apply)');
 });
 
+test('somebody who owns nothing is not blamed', async t => {
+  const { apply } = await startRig(t);
+  const live = await apply(deployment());
+  const [ours] = live.metadata.managedFields!;
+  const managedFields = [
+    { ...ours!, fieldsV1: {} },
+    { manager: 'idle', operation: 'Update' as const, fieldsType: 'FieldsV1', fieldsV1: {} },
+  ];
+  const changed = { ...live, metadata: { ...live.metadata, managedFields }, spec: { ...(live['spec'] as JsonObject), replicas: 9 } };
+  assert.deepEqual(
+    findDrift(deployment(), changed)
+      .filter(({ path }) => path === '.spec.replicas')
+      .map(({ manager }) => manager),
+    [undefined],
+  );
+});
+
 test('an object that is gone is drift as a whole', () => {
   assert.deepEqual(findDrift(deployment(), undefined), [
     { group: 'apps', version: 'v1', kind: 'Deployment', namespace, name: 'web', path: '' },
