@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkStatus } from './check-status.ts';
-import { basicAuthorization } from './credentials.ts';
+import { basicAuthorization, type SourceCredentials } from './credentials.ts';
 import { checkRevision, gitUrl, parseGitAddress, type GitAddress } from './git-address.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { explainGitFailure } from './git-failure-words.ts';
@@ -59,8 +59,9 @@ async function readCommit<T>(
   ctx: SourceContext,
   use: (tree: GitTree, place: string) => Promise<T>,
 ): Promise<T> {
-  const { egress, credentials } = ctx;
-  const { address, authorization } = asked.protocol === 'ssh' ? { address: asked, authorization: undefined } : await findServer(asked, ctx);
+  const { egress } = ctx;
+  const { address, authorization, credentials } =
+    asked.protocol === 'ssh' ? { address: asked, authorization: undefined, credentials: ctx.credentials } : await findServer(asked, ctx);
   const bare = address.host.includes(':') ? `[${address.host}]` : address.host;
   const located = await egress.locate(new URL(`${address.protocol}://${bare}:${address.port}`), ctx.signal);
   const home = join(folder, 'home');
@@ -100,11 +101,14 @@ async function readCommit<T>(
   }
 }
 
+interface GitServer {
+  readonly address: GitAddress;
+  readonly authorization: string | undefined;
+  readonly credentials: SourceCredentials;
+}
+
 /** Where the repository is served in the end, and with which credentials. git itself may then not be led elsewhere. */
-async function findServer(
-  address: GitAddress,
-  { egress, credentials, signal }: SourceContext,
-): Promise<{ address: GitAddress; authorization: string | undefined }> {
+async function findServer(address: GitAddress, { egress, credentials, signal }: SourceContext): Promise<GitServer> {
   const authorization = basicAuthorization(credentials, address.url);
   const asked = gitUrl(address);
   const answer = await egress.fetch({
@@ -120,7 +124,12 @@ async function findServer(
   if (!isGit || !answer.url.endsWith(advertisement)) throw new SourceError(`"git+${asked}" is no repository of git`, { isFinal: true });
   const final = answer.url.slice(0, -advertisement.length);
   const isHome = new URL(final).origin === new URL(asked).origin;
-  return { address: parseGitAddress(`git+${final}`), authorization: isHome ? authorization : undefined };
+  const { ca, insecureSkipVerify } = credentials.tls ?? {};
+  return {
+    address: parseGitAddress(`git+${final}`),
+    authorization: isHome ? authorization : undefined,
+    credentials: isHome ? credentials : { tls: { ca, insecureSkipVerify } },
+  };
 }
 
 /** Fires when a folder grows beyond the bound. */
