@@ -156,6 +156,33 @@ describe('releases on a member', { timeout: 180_000 }, () => {
     );
   });
 
+  test('what does not get healthy in time makes the release fail, and says what it is', async t => {
+    const release = releaseOf(t);
+    const front = (annotations: object) =>
+      JSON.stringify({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'front' },
+        spec: {
+          selector: { matchLabels: { app: 'front' } },
+          template: { metadata: { labels: { app: 'front' }, annotations }, spec: { containers: [{ name: 'front', image: 'nginx' }] } },
+        },
+      });
+    const bad = { 'templates/d.yaml': front({ 'sandbox.drover.io/behavior': 'not-ready' }) };
+    await assert.rejects(deliver({ files: bad, release, options: { timeout: '1500ms' } }), error => {
+      assert.ok(error instanceof ReleaseError && error.reason === workReasons.timedOut && error.revision === 1);
+      assert.match(errorText(error), /not healthy within 1.5 s: Deployment .*front/);
+      return true;
+    });
+    const good = { 'templates/d.yaml': front({ 'sandbox.drover.io/ready-after': '500ms' }) };
+    assert.equal((await deliver({ files: good, release })).revision, 2);
+    const kind = { group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments', scope: 'Namespaced' } as const;
+    const { status } = (await client.get(kind, { ...release, name: 'front' })) as unknown as {
+      status: { availableReplicas?: number; updatedReplicas?: number };
+    };
+    assert.deepEqual([status.availableReplicas, status.updatedReplicas], [1, 1]);
+  });
+
   test('an atomic installation that fails leaves nothing', async t => {
     const release = releaseOf(t);
     const files = {

@@ -122,8 +122,10 @@ async function prune(deps: RevisionDeps, objects: readonly KubeObject[]): Promis
 async function wait(deps: RevisionDeps, applied: readonly KubeObject[]): Promise<void> {
   const { member, options, ctx } = deps;
   tell(deps, 'Waiting');
-  const answers = new Map(applied.map(obj => [refKey(refOf(obj)), obj.metadata]));
-  await waitHealthy(member, applied.map(refOf), {
+  // Much of a chart is what it should be once it is there: it needs no watch.
+  const waiting = applied.filter(obj => judgeHealth(obj).health !== 'Current');
+  const answers = new Map(waiting.map(obj => [refKey(refOf(obj)), obj.metadata]));
+  await waitHealthy(member, waiting.map(refOf), {
     timeoutMs: options.timeoutMs,
     signal: ctx.signal,
     judge(obj) {

@@ -4,8 +4,10 @@ import { deliveryManager, workReasons } from '../../api/work.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import { errorText } from '../../util/error-text.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
+import { explainRefusal } from '../delivery/explain-refusal.ts';
 import type { Member } from '../delivery/member.ts';
 import { refOf } from '../delivery/object-ref.ts';
+import { retryRefused } from '../delivery/retry-refused.ts';
 import type { ReleaseHook } from './helm-release.ts';
 import {
   deleteHookObject,
@@ -124,15 +126,25 @@ export async function runHooks(member: Member, open: OpenRecord, event: HookEven
     return present && isOfThisRun(present) ? present : undefined;
   }
 
-  async function create({ kind, obj }: HookObject): Promise<KubeObject> {
+  async function create(one: HookObject): Promise<KubeObject> {
+    const ref = refOf(one.obj);
     try {
-      const created = await member.client.create(kind, marked(withLongLife(obj)), { fieldManager: deliveryManager, signal });
+      const created = await retryRefused(() => createOrFind(one), { signal });
       failpoint('releases.afterHookCreate');
       return created;
     } catch (error) {
-      // A process that was thought to be dead may have been quicker.
-      const theirs = error instanceof StatusError && error.reason === 'AlreadyExists' ? await ofThisRun({ kind, obj }) : undefined;
-      if (theirs) return theirs;
+      signal.throwIfAborted();
+      throw explainRefusal('apply', ref, error);
+    }
+  }
+
+  async function createOrFind(one: HookObject): Promise<KubeObject> {
+    try {
+      return await member.client.create(one.kind, marked(withLongLife(one.obj)), { fieldManager: deliveryManager, signal });
+    } catch (error) {
+      // The answer of an earlier try was lost, or a process that was thought to be dead was quicker.
+      const present = error instanceof StatusError && error.reason === 'AlreadyExists' ? await ofThisRun(one) : undefined;
+      if (present) return present;
       throw error;
     }
   }
