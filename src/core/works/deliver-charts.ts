@@ -7,6 +7,7 @@ import type { Member } from '../delivery/member.ts';
 import { refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { readManifests } from '../delivery/read-manifests.ts';
 import { deliverRelease } from '../releases/deliver-release.ts';
+import { ReleaseError } from '../releases/release-error.ts';
 import type { ReleaseProgress, RenderFacts } from '../releases/release-input.ts';
 import { readReleases } from '../releases/read-releases.ts';
 import { uninstallRelease } from '../releases/uninstall-release.ts';
@@ -49,7 +50,10 @@ export function chartDelivery(desk: DeliveryDesk) {
     try {
       return await deed();
     } catch (error) {
-      return failed(desk, work, desk.state(work), error, turn);
+      const state = desk.state(work);
+      if (error instanceof ReleaseError && state.delivered)
+        state.delivered = { ...state.delivered, state: 'Failed', revision: error.revision };
+      return failed(desk, work, state, error, turn);
     }
   }
 

@@ -281,3 +281,29 @@ test('a kustomization is built and delivered', async t => {
   const work = await world.ready('maps', 'False', 'RenderFailed');
   assert.match(message(work) ?? '', /the kustomization cannot be built: .*nowhere/);
 });
+
+test('a release that fails on the member says which object, and that it failed', async t => {
+  const world = await startWorksWorld(t);
+  const wrong = 'apiVersion: v1\nkind: Service\nmetadata: { name: bad }\nspec: { ports: [{ port: 99999999 }] }\n';
+  await world.put('web', { chart: { content: await world.chart({ 'service.yaml': wrong }) } });
+  const work = await world.ready('web', 'False', 'ApplyFailed');
+  assert.match(message(work) ?? '', /^Release "shop\/web" on cluster "east": .*Service shop\/bad/);
+  assert.deepEqual([work.status?.delivered?.state, work.status?.delivered?.revision], ['Failed', 1]);
+  await world.put('web', { chart: { content: await world.chart({ 'map.yaml': template }, '1.0.1') } });
+  await world.ready('web');
+  assert.deepEqual(await recordsOf(world), ['sh.helm.release.v1.web.v1 failed', 'sh.helm.release.v1.web.v2 deployed']);
+});
+
+test('a newer spec overtakes a delivery that waits', async t => {
+  const world = await startWorksWorld(t);
+  // Nobody runs pods here: this is never healthy.
+  const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: slow }\nspec: { containers: [{ name: a, image: b }] }\n';
+  await world.put('web', { chart: { content: await world.chart({ 'pod.yaml': pod }) } });
+  await eventually(
+    () => world.read('web'),
+    one => message(one)?.endsWith('waits until everything is healthy') === true,
+    { timeoutMs: 30_000 },
+  );
+  await world.put('web', { chart: { content: await world.chart({ 'map.yaml': template }, '1.0.1') } });
+  assert.equal((await world.ready('web')).status?.delivered?.chart, 'web-1.0.1');
+});
