@@ -1,18 +1,13 @@
+import { jsonEqual } from '../../util/json.ts';
+import { Accumulation } from './accumulation.ts';
 import type { BuildContext } from './build-context.ts';
+import { builtinTransforms } from './builtin-transforms.ts';
 import { loadCrdConfig } from './crd-config.ts';
-import { mergeFieldSpecs } from './field-spec.ts';
 import { generateData, withGlobalOptions } from './generate-data.ts';
-import { setImages } from './images.ts';
 import { BoundError, KustomizeError, within } from './kustomize-error.ts';
-import {
-  componentKind,
-  parseKustomization,
-  type GeneratorArgs,
-  type Kustomization,
-  type LabelArgs,
-  type PatchArgs,
-} from './kustomization.ts';
+import { componentKind, parseKustomization, type GeneratorArgs, type Kustomization } from './kustomization.ts';
 import type { Loader } from './loader.ts';
+import { nodeToJson } from './node-json.ts';
 import {
   addTransformation,
   builtinOrigin,
@@ -24,37 +19,16 @@ import {
   setOrigin,
   type Origin,
 } from './origin.ts';
-import { makeJsonPatch, makeMergePatches, makePatch, malformed } from './patches.ts';
-import { helmRefusal, makeReplacements, makeTransformer, makeGenerator } from './plugins.ts';
+import { malformed } from './patches.ts';
+import { helmRefusal, makeGenerator, makeTransformer } from './plugins.ts';
 import { readResources } from './read-resources.ts';
 import { ResourceMap } from './resource-map.ts';
 import type { Resource } from './resource.ts';
-import { setNamespaces } from './set-namespace.ts';
-import { emptyConfig, fieldSpecFrom, loadTransformerConfig, mergeConfigs, type TransformerConfig } from './transformer-config.ts';
-import { affixNames, setEntries, setReplicas, type Transform } from './transforms.ts';
-import { addVariable, addVariables, type Variable } from './variables.ts';
-import { cloneJson, jsonEqual, type JsonObject } from '../../util/json.ts';
-import { writeYaml } from '../../yaml/write-yaml.ts';
-import { nodeToJson } from './node-json.ts';
+import { loadTransformerConfig, mergeConfigs, type TransformerConfig } from './transformer-config.ts';
+import type { Transform } from './transforms.ts';
+import { addVariables } from './variables.ts';
 
 const fileNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
-
-/** What kustomizations gather: resources, the fields that transformers touch, and variables. */
-export class Accumulation {
-  readonly resources: ResourceMap;
-  config: TransformerConfig = emptyConfig();
-  readonly variables = new Map<string, Variable>();
-
-  constructor(context: BuildContext) {
-    this.resources = new ResourceMap(context);
-  }
-
-  take(other: Accumulation): void {
-    this.resources.appendAll(other.resources.list);
-    this.config = mergeConfigs(this.config, other.config);
-    for (const variable of other.variables.values()) addVariable(this.variables, variable);
-  }
-}
 
 /** A transformer with the name under which it is told of. */
 interface Step {
@@ -247,68 +221,12 @@ export class Target {
     }));
   }
 
-  /** The transformers of the kustomization's own fields, in kustomize's order. All are made before one runs. */
   private builtinSteps(config: TransformerConfig): Step[] {
-    const { context, loader, kustomization: k } = this;
-    const steps: Step[] = [];
-    const add = (kind: string, transforms: readonly Transform[]) => {
-      const origin = this.builtinOrigin(kind);
-      steps.push(...transforms.map(run => ({ run, origin })));
-    };
-    const configured = (kind: string, settings: object, make: () => Transform) =>
-      within(`trouble configuring builtin ${kind} with config: \`\n${writeYaml(cloneJson(settings) as JsonObject)}\``, make);
-    const { patchesStrategicMerge = [], patches = [], patchesJson6902 = [], replicas = [], images = [], replacements = [] } = k;
-    const kinds = { merge: 'PatchStrategicMergeTransformer', patch: 'PatchTransformer', json: 'PatchJson6902Transformer' };
-    if (patchesStrategicMerge.length > 0) {
-      add(kinds.merge, [
-        configured(kinds.merge, { paths: patchesStrategicMerge }, () => makeMergePatches(context, loader, patchesStrategicMerge)),
-      ]);
-    }
-    add(
-      kinds.patch,
-      patches.map(args => configured(kinds.patch, args, () => makePatch(context, loader, args))),
-    );
-    if (k.namespace) {
-      const args = { namespace: k.namespace, fieldSpecs: config.namespace };
-      add('NamespaceTransformer', [resources => setNamespaces(resources, args)]);
-    }
-    if (k.namePrefix) add('PrefixTransformer', [affixNames('prefix', k.namePrefix, config.namePrefix)]);
-    if (k.nameSuffix) add('SuffixTransformer', [affixNames('suffix', k.nameSuffix, config.nameSuffix)]);
-    add('LabelTransformer', this.labelTransforms(config));
-    if (k.commonAnnotations && Object.keys(k.commonAnnotations).length > 0) {
-      add('AnnotationsTransformer', [setEntries(context, k.commonAnnotations, config.commonAnnotations)]);
-    }
-    add(
-      kinds.json,
-      patchesJson6902.map(args => configured(kinds.json, jsonSettings(args), () => makeJsonPatch(loader, args))),
-    );
-    add(
-      'ReplicaCountTransformer',
-      replicas.map(args => setReplicas(args, config.replicas)),
-    );
-    add(
-      'ImageTagTransformer',
-      images.map(
-        image =>
-          ({ list }: ResourceMap) =>
-            setImages(list, image, config.images),
-      ),
-    );
-    if (replacements.length > 0) {
-      add('ReplacementTransformer', [
-        configured('ReplacementTransformer', { Replacements: replacements }, () => makeReplacements(loader, replacements)),
-      ]);
-    }
-    return steps;
-  }
-
-  private labelTransforms(config: TransformerConfig): Transform[] {
-    const { labels = [], commonLabels = {} } = this.kustomization;
-    if (labels.length === 0 && Object.keys(commonLabels).length === 0) return [];
-    return [
-      ...labels.map(label => setEntries(this.context, label.pairs ?? {}, labelSpecs(label, config))),
-      setEntries(this.context, commonLabels, config.commonLabels),
-    ];
+    const { context, loader, kustomization } = this;
+    return builtinTransforms({ context, loader, kustomization, config }).map(({ kind, run }) => ({
+      run,
+      origin: this.builtinOrigin(kind),
+    }));
   }
 
   private validate({ resources }: Accumulation): void {
@@ -322,18 +240,6 @@ export class Target {
       if (!isSame) throw new KustomizeError("validator shouldn't modify the resource map");
     }
   }
-}
-
-const jsonSettings = ({ patch, options: _, ...args }: PatchArgs): object => ({ ...args, ...(patch && { jsonOp: patch }) });
-
-function labelSpecs(label: LabelArgs, config: TransformerConfig) {
-  const merge = (list: Parameters<typeof mergeFieldSpecs>[0], more: Parameters<typeof mergeFieldSpecs>[1]) =>
-    within('failed to merge labels', () => mergeFieldSpecs(list, more));
-  let specs = merge((label.fields ?? []).map(fieldSpecFrom), config.labels);
-  if (label.includeSelectors) return merge(specs, config.commonLabels);
-  if (label.includeTemplates) specs = merge(specs, config.templateLabels);
-  if (label.includeVolumeClaimTemplates) specs = merge(specs, config.volumeClaimTemplateLabels);
-  return merge(specs, [{ group: '', version: '', kind: '', path: 'metadata/labels', create: true }]);
 }
 
 /** Kustomize tells faults of components in quotes. */
