@@ -6,7 +6,7 @@ import { HelmOracle, renderWithOurs } from '../test/charts/helm-oracle.ts';
 import { randomQuestion, withoutAddresses } from '../test/charts/random-templates.ts';
 import { answerOf, questionOf, type SnippetAnswer } from '../test/charts/snippet-chart.ts';
 import { answerWithHelm, answerWithOurs, snippetTables, writeTable, type Snippet } from '../test/charts/snippet-tables.ts';
-import { chartModules, downloadModule } from '../test/charts/go-module.ts';
+import { chartFolder, chartModules, downloadModule } from '../test/charts/go-module.ts';
 import { missingRig } from '../test/helpers/rig.ts';
 import { errorText } from '../src/util/error-text.ts';
 
@@ -94,7 +94,7 @@ async function compareCharts(): Promise<number> {
     }
     for (const chart of chosen) {
       count.charts++;
-      for (const { set, difference, isRefused } of await compareChart(path.join(dir, chart))) {
+      for (const { set, difference, isRefused } of await compareChart(chartFolder(path.join(dir, chart)))) {
         if (difference === undefined) count[isRefused ? 'refused' : 'same']++;
         else count.different++;
         const word = difference === undefined ? (isRefused ? 'refused' : 'same') : 'DIFFERENT';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -26,4 +26,19 @@ export function downloadModule({ module, version }: Pick<ChartModule, 'module' |
   const answer = JSON.parse(stdout) as { Dir?: string; Error?: string };
   if (answer.Dir === undefined) throw new Error(answer.Error?.split('\n').at(-1)?.trim() ?? 'Go gave no folder');
   return answer.Dir;
+}
+
+/** The folder of a chart in a module. Some projects write Chart.yaml only when they release: theirs is assembled in a folder of its own. */
+export function chartFolder(dir: string): string {
+  const unfinished = path.join(dir, 'Chart.template.yaml');
+  if (existsSync(path.join(dir, 'Chart.yaml')) || !existsSync(unfinished)) return dir;
+  const copy = path.join(mkdtempSync(path.join(tmpdir(), 'drover-chart-')), path.basename(dir));
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    const from = path.join(dir, name);
+    if (!statSync(from).isFile()) continue;
+    const to = path.join(copy, name.replace(/^Chart\.template\.yaml$/, 'Chart.yaml'));
+    mkdirSync(path.dirname(to), { recursive: true });
+    writeFileSync(to, readFileSync(from));
+  }
+  return copy;
 }

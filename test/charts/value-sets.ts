@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readValues } from '../../src/render/chart/load-chart.ts';
+import { filled } from './filled-values.ts';
 import { isMap, isSlice, type GoMap, type GoValue } from '../../src/render/go/go-value.ts';
 import { toJson } from '../../src/render/go/go-json.ts';
 
@@ -10,7 +11,7 @@ export interface ValueSet {
   readonly text: string;
 }
 
-/** The chart's defaults, two sets that fit most charts, and the defaults with every switch turned over. */
+/** The chart's defaults, two sets that fit most charts, the defaults with every switch turned over, and with every empty place filled. */
 export function valueSetsFor(defaults: GoMap): ValueSet[] {
   const shared = (name: string): ValueSet => ({
     name,
@@ -21,6 +22,7 @@ export function valueSetsFor(defaults: GoMap): ValueSet[] {
     shared('names'),
     shared('workload'),
     { name: 'turned-over', text: JSON.stringify(toJson(turnedOver(defaults) ?? new Map())) },
+    { name: 'filled', text: JSON.stringify(toJson(filled(defaults) ?? new Map())) },
   ];
 }
 
