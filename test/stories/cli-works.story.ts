@@ -40,6 +40,13 @@ stringData: { password: {{ .Values.password }} }
   'templates/NOTES.txt': () => 'Open {{ .Release.Name }} and\u001b[31m enjoy.\n',
 };
 
+interface Revision {
+  readonly revision: number;
+  readonly helmRevision: number | null;
+  readonly isPresent: boolean;
+  readonly spec: { readonly values?: { readonly behavior?: string } };
+}
+
 function chartContent(version: string) {
   const files = Object.entries(templates).map(([name, text]) => ({ name: `web/${name}`, data: Buffer.from(text(version)) }));
   const bytes = writeArchive(files);
@@ -205,7 +212,7 @@ function tell(kind: HubKind): void {
     );
     await drover.expect('rollback work/web 3', { says: 'skipped rollback' });
     await drover.expect('rollback work/web 77', { code: 1, says: ['has no revision 77', 'drover history work/web'] });
-    const json = JSON.parse(await drover.expect('history work/web -o json')) as { isPresent: boolean; helmRevision: number }[];
+    const json = JSON.parse(await drover.expect('history work/web -o json')) as Revision[];
     assert.deepEqual(
       json.map(({ isPresent, helmRevision }) => [isPresent, helmRevision]),
       [
@@ -246,15 +253,16 @@ function tell(kind: HubKind): void {
 
   test('a wait that is too long ends with 4 and says what it waited for', async () => {
     await apply(chartWork('web', '1.0.0', { values: { behavior: 'not-ready' } }));
+    const broken = await eventually(
+      async () => {
+        const all = JSON.parse(await drover.expect('history work/web -o json')) as Revision[];
+        return all.find(({ spec }) => spec.values?.behavior === 'not-ready');
+      },
+      found => found !== undefined,
+    );
     await apply(chartWork('web', '1.0.0', { values: { replicas: 1 } }));
     await isReady('web');
-    const revisions = JSON.parse(await drover.expect('history work/web -o json')) as {
-      revision: number;
-      spec: { values?: { behavior?: string } };
-    }[];
-    const broken = revisions.find(({ spec }) => spec.values?.behavior === 'not-ready');
-    assert.ok(broken, JSON.stringify(revisions));
-    await drover.expect(`rollback work/web ${broken.revision} --wait --timeout 2s`, {
+    await drover.expect(`rollback work/web ${broken!.revision} --wait --timeout 2s`, {
       code: 4,
       says: ['was not ready in time', 'drover explain'],
     });
