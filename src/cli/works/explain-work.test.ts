@@ -108,6 +108,8 @@ test('the next try is told, and that there is none', () => {
   const stalled = { type: 'Stalled', status: 'True', reason: 'RenderFailed', message: 'x', lastTransitionTime: '' } as const;
   const conditions = [...(failed.conditions ?? []), stalled];
   assert.match(told(workOf('web', {}, { ...failed, conditions })), /It is not tried again before something changes/);
+  const missing = { ...stalled, reason: workReasons.sourceFailed };
+  assert.match(told(workOf('web', {}, { ...failed, conditions: [...(failed.conditions ?? []), missing] })), /the next try is in 35s/);
 });
 
 test('a Work that nobody has looked at says so, and so does one that has changed since', () => {

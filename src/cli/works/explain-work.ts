@@ -84,7 +84,9 @@ function summarize({ work, now }: Surroundings): string[] {
   else sentences.push(readySentence(work, now));
   if (status?.observedGeneration !== undefined && status.observedGeneration < (metadata.generation ?? 0))
     sentences.push('This is about an older state of the Work: its newest change has not been looked at yet.');
-  if (stalled?.status === 'True') sentences.push('It is not tried again before something changes: the Work, its source or the cluster.');
+  // Sources are asked again all the same: what is missing there may come without a change here.
+  const isOver = stalled?.status === 'True' && stalled.reason !== workReasons.sourceFailed;
+  if (isOver) sentences.push('It is not tried again before something changes: the Work, its source or the cluster.');
   else if (status?.nextTry !== undefined) sentences.push(nextTrySentence(status.failures ?? 0, status.nextTry, now));
   return sentences;
 }
