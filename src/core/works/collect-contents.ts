@@ -1,4 +1,4 @@
-import { Content, contentName, storedChartLabel } from '../../api/content.ts';
+import { Content, contentName, heldContentLabel, storedChartLabel } from '../../api/content.ts';
 import type { ObjectMeta } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Work } from '../../api/work.ts';
@@ -67,7 +67,7 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
     const named = await namedContents(contents, ctx.signal);
     let nextMs: number | undefined;
     for (const metadata of contents) {
-      if (named.has(metadata.name!) || metadata.labels?.[storedChartLabel] !== undefined) continue;
+      if (named.has(metadata.name!) || isKept(metadata)) continue;
       const restMs = lastPut({ metadata } as Content).getTime() + graceMs - now;
       if (restMs <= 0) await remove(metadata, ctx.signal);
       else nextMs = Math.min(nextMs ?? Infinity, restMs);
@@ -80,7 +80,7 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
       ...works.list().flatMap(digestsOf),
       ...revisions.list().flatMap(one => (one.data as unknown as { digests: string[] }).digests),
     ]);
-    for (const { name = '', labels } of contents) if (labels?.[storedChartLabel] !== undefined) digests.add(name.replace('-', ':'));
+    for (const metadata of contents) if (isKept(metadata)) digests.add((metadata.name ?? '').replace('-', ':'));
     const names = new Set<string>();
     for (const digest of digests) {
       names.add(contentName(digest));
@@ -108,3 +108,6 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
     }
   }
 }
+
+/** Kept by somebody, whether Works name it or not. */
+const isKept = ({ labels }: ObjectMeta): boolean => [storedChartLabel, heldContentLabel].some(label => labels?.[label] !== undefined);

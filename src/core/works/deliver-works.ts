@@ -1,6 +1,6 @@
 import { clusterAnnotations } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { workConditions, type Work } from '../../api/work.ts';
+import { workConditions, workReasons, type Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { RenderPool } from '../../render/render-pool.ts';
 import { runController, settled, type Context, type Outcome, type RunningController, type Trigger } from '../../runtime/controller.ts';
@@ -62,13 +62,17 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
     hub,
     signal,
     ...(deps.reportEveryMs !== undefined && { quietMs: deps.reportEveryMs }),
-    decide(key) {
-      const work = works.get(key);
-      const state = work && states.get(key);
+    find: key => works.get(key),
+    decide(work) {
+      const state = states.get(keyOf(work));
       if (!state || state.uid !== work.metadata.uid || state.phase.kind === 'new') return undefined;
+      // Whoever fetches its bytes has more to say than that it waits for them.
+      const said = findCondition(work, workConditions.ready)?.reason;
+      if (state.phase.kind === 'waiting' && state.phase.reason === workReasons.waitingForContent && said === workReasons.sourceFailed)
+        return undefined;
       const at = now();
       const isLate = (state.deadline(waitMsOf(work)) ?? Infinity) <= at.getTime();
-      return { work, status: decideStatus(work, { ...state.facts(clusterName(work), inputsOf(work)), isLate }, at) };
+      return decideStatus(work, { ...state.facts(clusterName(work), inputsOf(work)), isLate }, at);
     },
     onWritten: (work, status) => tellReadiness(work, status),
   });
@@ -127,7 +131,8 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
           works.subscribe(({ type, object, old }) => {
             if (type === 'DELETED') forget(object);
             if (old && isReady(old) !== isReady(object)) lookAtDependents(object, add);
-            if (type === 'MODIFIED' && old && isOnlyStatus(old, object)) return;
+            // What others write to the status must not stand against what is known here.
+            if (type === 'MODIFIED' && old && isOnlyStatus(old, object)) return reports.soon(keyOf(object));
             if (!old || type === 'DELETED') lookAtDependents(object, add);
             const queueKey = queueKeyOf(object);
             add(queueKey);

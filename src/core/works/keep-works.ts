@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Cluster, clusterAnnotations } from '../../api/cluster.ts';
+import { type Cluster, clusterAnnotations, clusterConditions } from '../../api/cluster.ts';
 import { findCondition, withConditions } from '../../api/conditions.ts';
 import { Work, workConditions, workFinalizer, workReasons } from '../../api/work.ts';
 import { removeFinalizer } from '../../client/finalizers.ts';
@@ -49,6 +49,7 @@ export function runWorkKeeper({ hub, works, clusters, revisions, signal }: WorkK
     else {
       await hold(work, cluster, ctx);
       await keepHistory(work, { hub, revisions, numbers }, ctx);
+      await sayLost(work, cluster, ctx);
     }
     return settled;
   }
@@ -73,6 +74,21 @@ export function runWorkKeeper({ hub, works, clusters, revisions, signal }: WorkK
     const isForced = cluster?.metadata.annotations?.[clusterAnnotations.forceRemoval] === 'true' && cluster.metadata.deletionTimestamp;
     const isRemoved = findCondition(work, workConditions.removed)?.status === 'True';
     if (isRemoved || !cluster || isForced) await removeFinalizer(hub, Work, work, workFinalizer, { signal });
+  }
+
+  /** An agent that is away says nothing; what it said before is not known to be true any more. When it is back it says how things are. */
+  async function sayLost(work: Work, cluster: Cluster, { now, signal }: Context): Promise<void> {
+    const connected = findCondition(cluster, clusterConditions.connected);
+    const ready = findCondition(work, workConditions.ready);
+    if (cluster.spec.connection.mode !== 'Tunnel' || connected?.status !== 'False' || !ready || ready.status === 'Unknown') return;
+    // What was said since comes from an agent that is there all the same.
+    if (ready.lastTransitionTime > connected.lastTransitionTime) return;
+    const { namespace, name = '', uid } = work.metadata;
+    const message = `Cluster "${cluster.metadata.name}" cannot be reached; what runs there goes on`;
+    const reports = [{ type: workConditions.ready, status: 'Unknown' as const, reason: workReasons.clusterUnreachable, message }];
+    const conditions = withConditions(undefined, reports, { now, generation: ready.observedGeneration });
+    const metadata = { namespace: namespace!, name, ...(uid !== undefined && { uid }) };
+    await hub.apply(Work, { metadata, status: { conditions } }, { subresource: 'status', fieldManager, signal });
   }
 
   /** Without a cluster nobody would ever say anything. */

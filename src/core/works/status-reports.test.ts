@@ -27,7 +27,7 @@ test('writes the last of many changes, few times, nothing when nothing changed, 
       return client.apply(...args);
     }) as KubeClient['apply'],
   };
-  const reports = statusReports({ hub, signal: stop.signal, quietMs: 60_000, decide: () => ({ work, status: { healthy } }) });
+  const reports = statusReports({ hub, signal: stop.signal, quietMs: 60_000, find: () => work, decide: () => ({ healthy }) });
   const read = async () => (await client.get(Work, { namespace: 'c-m-1', name: 'a' }))?.status?.healthy;
 
   for (let i = 1; i <= 100; i++) {

@@ -10,8 +10,10 @@ import type { WorkStatus } from './work-facts.ts';
 
 export interface StatusReportsOptions {
   readonly hub: KubeClient;
-  /** The Work as it is, and what its status should say now. Undefined when there is nothing to say. */
-  decide(key: Key): { readonly work: Work; readonly status: WorkStatus } | undefined;
+  /** The Work as it was last seen. */
+  find(key: Key): Work | undefined;
+  /** What its status should say now. Undefined when there is nothing to say. */
+  decide(work: Work): WorkStatus | undefined;
   /** Hears what was written over what. */
   onWritten?(work: Work, status: WorkStatus, before: WorkStatus | undefined): void;
   readonly signal: AbortSignal;
@@ -34,6 +36,7 @@ export interface StatusReports {
 interface Written {
   readonly uid: string | undefined;
   readonly status: WorkStatus;
+  readonly version: string;
   readonly atMs: number;
 }
 
@@ -43,7 +46,7 @@ const gatherMs = 25;
 export const statusManager = 'drover-works';
 
 export function statusReports(options: StatusReportsOptions): StatusReports {
-  const { hub, decide, onWritten = () => {}, signal, quietMs = 1000 } = options;
+  const { hub, find, decide, onWritten = () => {}, signal, quietMs = 1000 } = options;
   const written = new Map<Key, Written>();
   const urgent = new Set<Key>();
   const writing = new Map<Key, Promise<void>>();
@@ -91,23 +94,42 @@ export function statusReports(options: StatusReportsOptions): StatusReports {
   }
 
   async function write(key: Key): Promise<void> {
-    const decided = decide(key);
-    if (!decided || signal.aborted) return;
-    const { work, status } = decided;
-    const { uid } = work.metadata;
-    const last = written.get(key);
-    const before = last?.uid === uid ? last?.status : work.status;
-    if (jsonEqual(before, status)) return;
+    const seen = find(key);
+    if (!seen || signal.aborted) return;
+    const { uid } = seen.metadata;
+    const last = written.get(key)?.uid === uid ? written.get(key) : undefined;
+    // What was written a moment ago may not have been seen yet.
+    const isBehind = last !== undefined && isOlder(seen.metadata.resourceVersion, last.version);
+    const work = isBehind ? { ...seen, status: last.status } : seen;
+    const status = decide(work);
+    if (!status || isSaid(work.status, status, last?.status)) return;
     const target = splitKey(key);
     const metadata = { ...target, ...(uid !== undefined && { uid }) };
     try {
-      await hub.apply(Work, { metadata, status }, { subresource: 'status', fieldManager: statusManager, signal });
+      const answer = await hub.apply(Work, { metadata, status }, { subresource: 'status', fieldManager: statusManager, signal });
+      written.set(key, { uid, status, version: answer.metadata.resourceVersion ?? '', atMs: performance.now() });
     } catch (error) {
-      written.delete(key);
       if (isMissing(error, target)) return;
       throw error;
     }
-    written.set(key, { uid, status, atMs: performance.now() });
-    onWritten(work, status, before);
+    onWritten(work, status, work.status);
   }
+}
+
+/** Versions of one object are numbers that grow. */
+function isOlder(a = '', b = ''): boolean {
+  return /^[0-9]+$/.test(a) && /^[0-9]+$/.test(b) && BigInt(a) < BigInt(b);
+}
+
+/** Whether the status says all of it, and nothing that was said before and is not any more. Others may say more: those who fetch, and the hub of one whose agent is away. */
+function isSaid(present: WorkStatus = {}, status: WorkStatus, last: WorkStatus | undefined): boolean {
+  if (!last) return jsonEqual(present, status);
+  const { conditions = [], ...fields } = status;
+  const isThere = (type: string) => present.conditions?.some(one => one.type === type) === true;
+  return (
+    Object.entries(fields).every(([name, value]) => jsonEqual(present[name as keyof WorkStatus], value)) &&
+    Object.keys(last).every(name => name in status || present[name as keyof WorkStatus] === undefined) &&
+    conditions.every(one => present.conditions?.some(other => jsonEqual(other, one))) &&
+    (last.conditions ?? []).every(({ type }) => conditions.some(one => one.type === type) || !isThere(type))
+  );
 }
