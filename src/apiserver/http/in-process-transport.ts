@@ -16,6 +16,8 @@ export function inProcessTransport(handler: WebHandler): Transport {
     server: 'http://in-process',
     connect() {
       const [near, far] = duplexPair();
+      // Unlike sockets, such a pair does not end as one; a server that never hears of the end keeps all that belongs to a request.
+      near.once('close', () => far.destroy());
       server.emit('connection', far);
       return near;
     },
