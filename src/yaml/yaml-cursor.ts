@@ -5,13 +5,36 @@ export interface Mark {
   readonly at: number;
 }
 
+/** Where a fault is, and where what it is part of began. Lines are counted from zero, and differently in scanner and parser. */
+interface FaultPlace {
+  readonly problem: string;
+  readonly place: Mark;
+  readonly context: Mark;
+  readonly isScanner: boolean;
+}
+
 /** A fault in YAML text, in the words of the library that the real server reads it with. */
-export class YamlError extends Error {}
+export class YamlError extends Error {
+  readonly fault: FaultPlace | undefined;
+
+  constructor(message: string, fault?: FaultPlace) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/** The same fault as a newer release of the library words it, which names the line of the beginning. */
+export function newerWords({ message, fault }: YamlError): string {
+  if (!fault) return message;
+  const { problem, place, context, isScanner } = fault;
+  const line = context.line !== 0 ? context.line : place.line;
+  return `yaml: ${line === 0 ? '' : `line ${line + (isScanner ? 1 : 0)}: `}${problem}`;
+}
 
 /** The library names lines from the second on, and counts them differently in its scanner and its parser. */
 export function faultAt(problem: string, place: Mark, context: Mark, isScanner: boolean): YamlError {
   const line = place.line !== 0 ? place.line + (isScanner ? 1 : 0) : context.line;
-  return new YamlError(`yaml: ${line === 0 ? '' : `line ${line}: `}${problem}`);
+  return new YamlError(`yaml: ${line === 0 ? '' : `line ${line}: `}${problem}`, { problem, place, context, isScanner });
 }
 
 const end = '\0';

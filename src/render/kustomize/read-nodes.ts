@@ -1,4 +1,4 @@
-import { YamlError } from '../../yaml/read-yaml.ts';
+import { newerWords, YamlError } from '../../yaml/yaml-cursor.ts';
 import { YamlParser, type ScalarEvent, type YamlEvent } from '../../yaml/yaml-parser.ts';
 import { BoundError, KustomizeError } from './kustomize-error.ts';
 import { clearField, fieldOf, setEntry } from './node-fields.ts';
@@ -53,7 +53,7 @@ export function readDocument(text: string): YamlNode | undefined {
     return node;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw new KustomizeError(`MalformedYAMLError: ${error.message}`, { cause: error });
+    throw new KustomizeError(`MalformedYAMLError: ${newerWords(error)}`, { cause: error });
   }
 }
 
