@@ -188,6 +188,16 @@ for (const kind of hubKinds)
       await waitFor(ns, 'stays');
     });
 
+    test('while its agent is away nobody knows how the Works of a cluster are, and the hub says so', async () => {
+      const ns = await idOf('west');
+      await waitFor(ns, 'stays');
+      await agent!.stop();
+      await waitFor(ns, 'stays', 'Ready=Unknown');
+      await kubectl.expect(`get works -n ${ns} stays -o wide`, { says: ['ClusterUnreachable', 'what runs there goes on'] });
+      agent = startAgent();
+      await waitFor(ns, 'stays');
+    });
+
     test('Works that lie in no namespace of a cluster say so', async () => {
       await apply(work('default', 'lost', { manifests: [] }));
       await eventually(
