@@ -46,7 +46,9 @@ export const HelmRepository = defineKind({
   description: 'HelmRepository is a repository of charts.',
   spec: openObject('Where it is.', {
     ...common,
-    url: text('Its address, https:// or oci://.', { pattern: '^(http|https|oci)://.*$' }),
+    url: text('Its address, https:// or oci://, or "hub" for the charts that the hub stores itself.', {
+      pattern: '^(hub|(http|https|oci)://.*)$',
+    }),
     type: optional(text('"oci" for registries.')),
     passCredentials: optional(flag('Whether other hosts get the credentials.')),
     insecure: optional(flag('Whether plain HTTP is allowed.')),

@@ -1,0 +1,121 @@
+import { hubRepository } from '../../core/sources/fetch-content.ts';
+import { parseVersion } from '../../render/semver/semver.ts';
+import { SourceError } from '../../sources/source-error.ts';
+import type { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+
+/** The repository of charts that templates mean when they name none. */
+export const defaultRepository = 'kcm-templates';
+
+/** Where the bytes of a source of Flux are. */
+export interface FluxAddress {
+  readonly form: 'chart' | 'kustomization';
+  /** As `src/sources` writes it. */
+  readonly repository: string;
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+  readonly secretName: string | undefined;
+  readonly certSecretName: string | undefined;
+  readonly plainHttp: boolean;
+  /** Whether it may come to mean other bytes, so that one has to look again. */
+  readonly isMoving: boolean;
+}
+
+/** What a chart can be taken from: undefined when there is no such object. */
+export type ChartHolder =
+  | { readonly kind: 'HelmRepository'; readonly object: HelmRepository | undefined }
+  | { readonly kind: 'GitRepository'; readonly object: GitRepository | undefined };
+
+const isFinal = { isFinal: true } as const;
+
+/** Where a chart is. Throws SourceError in words for its status. */
+export function addressOfChart({ metadata, spec }: HelmChart, holder: ChartHolder): FluxAddress {
+  refuseUnsupported(spec);
+  const { kind, name } = spec.sourceRef;
+  if (holder.object) {
+    return holder.kind === 'GitRepository'
+      ? { ...addressOfGit(holder.object), form: 'chart', name: spec.chart }
+      : addressInRepository(spec, holder.object);
+  }
+  // Drover's own store stands in for the repository that comes with k0rdent.
+  if (kind === 'HelmRepository' && name === defaultRepository) return addressInStore(spec);
+  throw new SourceError(`there is no ${kind} "${name}" in namespace "${metadata.namespace}"`, isFinal);
+}
+
+function refuseUnsupported({ sourceRef, ...spec }: HelmChart['spec']): void {
+  const more = spec as { verify?: unknown; valuesFiles?: unknown };
+  if (more.verify) throw new SourceError('signatures of charts cannot be checked here, so a chart that needs one is not used', isFinal);
+  if (Array.isArray(more.valuesFiles) && more.valuesFiles.length > 0)
+    throw new SourceError('"valuesFiles" is not supported: give the values to the services', isFinal);
+  if (sourceRef.kind !== 'HelmRepository' && sourceRef.kind !== 'GitRepository')
+    throw new SourceError(`charts come from a HelmRepository or a GitRepository, not from a ${sourceRef.kind}`, isFinal);
+}
+
+function addressInRepository(spec: HelmChart['spec'], { spec: repository }: HelmRepository): FluxAddress {
+  if (repository.url === hubRepository) return addressInStore(spec);
+  return {
+    form: 'chart',
+    repository: repository.url,
+    name: spec.chart,
+    version: versionIn(spec),
+    ...secretsOf(repository),
+    isMoving: !isOneVersion(spec.version),
+  };
+}
+
+/** Whoever pushes a chart to the store does not replace one, but may add a newer one. */
+function addressInStore(spec: HelmChart['spec']): FluxAddress {
+  const version = versionIn(spec);
+  const isMoving = !isOneVersion(version);
+  return { form: 'chart', repository: hubRepository, name: spec.chart, version, ...secretsOf({}), isMoving };
+}
+
+const versionIn = ({ version }: HelmChart['spec']): string | undefined => (version === '' || version === '*' ? undefined : version);
+
+/** A version that is written whole, and so means the same chart for ever. */
+function isOneVersion(version: string | undefined): boolean {
+  if (version === undefined || !/^v?[0-9]+\.[0-9]+\.[0-9]+/.test(version)) return false;
+  try {
+    return parseVersion(version).original === version;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the files of a repository of git are. */
+export function addressOfGit({ spec: { url, ref = {}, ...spec } }: GitRepository): FluxAddress {
+  if (!/^(https?|ssh):\/\//.test(url)) throw new SourceError(`${JSON.stringify(url)} is no address of git`, isFinal);
+  if (ref.semver) throw new SourceError('"ref.semver" of a GitRepository is not supported: name a tag', isFinal);
+  const version = ref.commit || ref.name?.replace(/^refs\/(heads|tags)\//, '') || ref.tag || ref.branch || 'master';
+  const isMoving = !ref.commit;
+  return { form: 'kustomization', repository: `git+${url}`, name: undefined, version, ...secretsOf(spec), isMoving };
+}
+
+/** Where the files of an artifact of a registry are. */
+export function addressOfOci({ spec: { url, ref = {}, ...spec } }: OCIRepository): FluxAddress {
+  const version = ref.digest || ref.semver || ref.tag || 'latest';
+  return { form: 'kustomization', repository: url, name: undefined, version, ...secretsOf(spec), isMoving: !ref.digest };
+}
+
+interface Secrets {
+  readonly secretRef?: { readonly name: string } | undefined;
+  readonly certSecretRef?: { readonly name: string } | undefined;
+  readonly insecure?: boolean | undefined;
+}
+
+const secretsOf = ({ secretRef, certSecretRef, insecure = false }: Secrets) => ({
+  secretName: secretRef?.name,
+  certSecretName: certSecretRef?.name,
+  plainHttp: insecure,
+});
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const defaultIntervalMs = 600_000;
+const minIntervalMs = 30_000;
+
+/** How long to wait between looks, as Go writes durations: "10m", "1h30m". */
+export function intervalMs(text: string | undefined): number {
+  if (!text || !/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text)) return defaultIntervalMs;
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)) sum += Number(amount) * unitMs[unit!]!;
+  return Math.min(Math.max(sum, minIntervalMs), 86_400_000);
+}
