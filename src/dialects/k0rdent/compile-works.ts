@@ -115,6 +115,7 @@ function compileService(
       ...whatToDeliver(template, digest, values),
       options,
       sync: syncOf(config),
+      onDelete: 'Uninstall',
       ...(exclusions.length > 0 && { driftExclusions: exclusions }),
     },
   );
@@ -164,9 +165,7 @@ export function judgeWork(present: Work | undefined, wanted?: Work): WorkOutcome
   return hasFailed && isCurrent(workConditions.ready) ? 'failed' : 'under-way';
 }
 
-/** Whatever defaults the hub has added. */
-function saysTheSame({ spec: present }: Work, { spec: { options = {}, ...wanted } }: Work): boolean {
-  const has = <T extends object>(all: T | undefined, some: T) =>
-    Object.entries(some).every(([name, value]) => jsonEqual(all?.[name as keyof T], value));
-  return has(present, wanted) && has(present.options, options);
+/** Whether a Work says what is wanted, whoever has suspended it meanwhile. */
+export function saysTheSame({ spec: { suspend: _, ...present } }: Work, { spec: wanted }: Work): boolean {
+  return jsonEqual(present, wanted);
 }

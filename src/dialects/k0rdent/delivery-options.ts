@@ -11,8 +11,9 @@ export function mergeHelmOptions(template: HelmOptions | undefined, service: Hel
 }
 
 const defaultHistory = 2;
+const defaultTimeout = '5m';
 
-/** How a Work delivers what Helm would with these options. k0rdent rolls back after a failure unless it is told not to. */
+/** How a Work delivers what Helm would with these options, defaults included. k0rdent rolls back after a failure unless it is told not to. */
 export function deliveryOptions(helm: HelmOptions): DeliveryOptions {
   const { installOptions: install, upgradeOptions: upgrade } = helm;
   return {
@@ -22,9 +23,10 @@ export function deliveryOptions(helm: HelmOptions): DeliveryOptions {
     crds: helm.skipCRDs ? 'Skip' : upgrade?.upgradeCRDs ? 'CreateReplace' : 'Create',
     history: upgrade?.maxHistory ?? defaultHistory,
     createNamespace: install?.createNamespace ?? helm.createNamespace ?? true,
-    ...(isDuration(helm.timeout) && { timeout: helm.timeout }),
-    ...(upgrade?.force && { force: true }),
-    ...((install?.takeOwnership || upgrade?.takeOwnership) && { takeOwnership: true }),
+    prune: true,
+    timeout: isDuration(helm.timeout) ? helm.timeout : defaultTimeout,
+    force: upgrade?.force ?? false,
+    takeOwnership: install?.takeOwnership || upgrade?.takeOwnership || false,
   };
 }
 
