@@ -113,6 +113,15 @@ describe('the quick reader of heads', () => {
     'a : b',
     'a:  b  ',
     '---',
+    '{}',
+    '  {}',
+    '    []',
+    '- :8080',
+    'a: :x',
+    ' name: system:a',
+    'apiVersion: "v1"',
+    'annotations:',
+    '  annotations:',
   ];
   const texts = fc
     .array(

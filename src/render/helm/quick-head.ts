@@ -10,13 +10,13 @@ const strange = /[^\n\x20-\x7e]/;
 const line = /( *)(- )?(?:([A-Za-z_$][A-Za-z0-9_.$/-]*|"[A-Za-z0-9_.$/ -]+"|'[A-Za-z0-9_.$/ -]+'):(?: +(\S.*?)| *)|(\S.*?)|) *(?:\n|$)/y;
 const blank = / *(?:#.*)?(?:\n|$)/y;
 /** Values that are whole on their line and mean the same in every version of YAML, or at least something. */
-const word = /^(?:[A-Za-z0-9_/]|-(?=[A-Za-z0-9_-]))(?:[^ :#]|:(?=[^ ])|(?<! )#| (?=[^ #]))*$/;
+const word = /^(?:[A-Za-z0-9_/]|-(?=[A-Za-z0-9_-])|:(?=[A-Za-z0-9]))(?:[^ :#]|:(?=[^ ])|(?<! )#| (?=[^ #]))*$/;
 const quotedDouble = /^"(?:[^"\\]|\\["\\/nrt])*"$/;
 const quotedSingle = /^'(?:[^']|'')*'$/;
 const flowList = /^\[(?:(?:"[^"\\]*"|'[^']*'|[A-Za-z_/][A-Za-z0-9_./-]*|[0-9]{1,9})(?:, ?(?=[^\]])|(?=\])))*\]$/;
 const blockHeader = /^[|>][+-]?$/;
 const notText = /^(?:true|false|yes|no|on|off|y|n|null)$/i;
-const plainText = /^[A-Za-z][A-Za-z0-9_./,-]*$/;
+const plainText = /^[A-Za-z](?:[A-Za-z0-9_./,-]|:(?=[A-Za-z0-9]))*$/;
 const mayOverflow = /^-?[0-9.]+[eE]\+?[0-9]{3}/;
 
 /** Go takes fields by their names in any case. */
@@ -63,7 +63,18 @@ export function quickHead(text: string): Head | undefined {
     const key = match[3];
     const value = key === undefined ? match[5] : match[4];
     const bareItem = !isItem && key === undefined && value === '-';
-    if (!isItem && key === undefined && !bareItem) return undefined;
+    if (!isItem && key === undefined && !bareItem) {
+      // An empty value may stand on a line of its own, further in than its key.
+      if (
+        !isOpen ||
+        (value !== '{}' && value !== '[]') ||
+        indent <= levels.at(-1)!.indent ||
+        (inMetadata && (metadataIndent < 0 || inAnnotations === Infinity) && value === '[]')
+      )
+        return undefined;
+      isOpen = false;
+      continue;
+    }
 
     // Leave what ends here.
     const isEntry = isItem || bareItem;
@@ -118,7 +129,7 @@ export function quickHead(text: string): Head | undefined {
         metadataIndent = -1;
         if (value !== undefined && value !== '{}') return undefined;
       } else if (key === 'apiVersion') {
-        if (value === undefined || !word.test(value)) return undefined;
+        if (value === undefined || (!word.test(value) && textOf(value) === undefined)) return undefined;
       } else if (/^["']/.test(key)) return undefined;
       continue;
     }
