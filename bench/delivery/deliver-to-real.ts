@@ -21,7 +21,8 @@ export interface DeliverOptions {
   readonly timeoutMs: number;
 }
 
-const pollMs = 100;
+/** Asking costs the members, too. */
+const pollMs = 200;
 const labelOf = (namespace: string) => ({ 'bench-run': namespace });
 
 export const workName = (namespace: string, i = 0): string => `${namespace}-${i}`;
