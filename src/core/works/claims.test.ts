@@ -51,12 +51,14 @@ test('of equal priorities the one that has the release keeps it', () => {
   assert.equal(rankClaims([workOf({ name: 'old', priority: 301, createdAt: 1 }), holder]).winner?.metadata.name, 'old');
 });
 
-test('one that only plans takes part in nothing, but keeps what is there from being uninstalled', () => {
+test('one that only plans takes part in nothing, but what it delivered before stays', () => {
   const planner = workOf({ name: 'planner', priority: 900, createdAt: 1, isDryRun: true });
   const other = workOf({ name: 'other', createdAt: 2 });
   assert.equal(rankClaims([planner, other]).winner, other);
   const alone = rankClaims([planner]);
-  assert.deepEqual([alone.winner, alone.isClaimed, names(alone.planners)], [undefined, true, ['planner']]);
+  assert.deepEqual([alone.winner, alone.isClaimed, names(alone.planners)], [undefined, false, ['planner']]);
+  const delivered = { inputs: 'sha256:1', state: 'Deployed' as const, at: '2026-01-01T00:00:00Z' };
+  assert.ok(rankClaims([{ ...planner, status: { delivered } }]).isClaimed);
 });
 
 test('one that is being deleted claims nothing', () => {

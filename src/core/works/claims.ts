@@ -37,7 +37,10 @@ function compareHolders(a: Work, b: Work): number {
 /** Whoever is outranked has let go of what was delivered. */
 const hasRelease = ({ status }: Work): boolean => status?.delivered !== undefined;
 
-/** Who has a release, and what becomes of the others. A Work that is suspended holds its place; one that only plans holds none, but keeps what is there from being uninstalled. */
+/**
+ * Who has a release, and what becomes of the others. A Work that is suspended holds its place. One that only plans holds none; what it delivered before
+ * that is not uninstalled while it stays.
+ */
 export function rankClaims(works: readonly Work[]): RankedClaims {
   const staying = works.filter(work => !isLeaving(work)).sort(compareHolders);
   const [winner, ...losers] = staying.filter(competes);
@@ -46,10 +49,13 @@ export function rankClaims(works: readonly Work[]): RankedClaims {
     losers,
     planners: staying.filter(work => !competes(work)),
     leaving: works.filter(isLeaving).sort(compareClaims),
-    isClaimed: staying.length > 0,
+    isClaimed: staying.some(holds),
   };
 }
 
 export const competes = (work: Work): boolean => !isLeaving(work) && work.spec.sync !== 'DryRun';
+
+/** Whether nothing that the Work wants may be removed. */
+export const holds = (work: Work): boolean => competes(work) || (!isLeaving(work) && work.status?.delivered !== undefined);
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -38,6 +38,8 @@ export function chartDelivery(desk: DeliveryDesk) {
   async function reconcile(key: ReleaseKey, turn: Turn): Promise<Outcome> {
     const { winner, losers, planners, leaving, isClaimed } = claimsOn(key);
     if (winner) await giveUp(losers, winner);
+    // What those who only plan once delivered is the winner's now.
+    if (winner) for (const planner of planners) desk.state(planner).letGo();
     const removed = isClaimed ? handOver(leaving) : await remove(leaving.filter(mayDeliver), turn);
     const outcomes = [removed];
     for (const planner of planners) outcomes.push(await guarded(planner, turn, () => plan(planner, turn)));

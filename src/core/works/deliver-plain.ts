@@ -13,7 +13,7 @@ import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { removeObjects } from '../delivery/remove-objects.ts';
-import { competes, isLeaving, priorityOf } from './claims.ts';
+import { competes, holds, isLeaving, priorityOf } from './claims.ts';
 import { placeOf } from './decide-status.ts';
 import type { DeliveryDesk, Turn } from './delivery-desk.ts';
 import { driftMark, wantsDrift } from './followers.ts';
@@ -264,7 +264,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const own = keyOf(work);
     return [...desk.claims(work.metadata.namespace!).claimants(refKey(ref))].some(key => {
       const other = key === own ? undefined : works.get(key);
-      return other !== undefined && !isLeaving(other);
+      return other !== undefined && holds(other);
     });
   }
 

@@ -198,6 +198,20 @@ test('a dry run tells what would change and changes nothing', async t => {
   assert.equal((await dataOf(world, 'web'))?.['colour'], 'red');
 });
 
+test('a Work that only plans holds nothing back from removal', async t => {
+  const world = await startWorksWorld(t);
+  const content = await world.chart({ 'map.yaml': template });
+  await world.put('web', { chart: { content } });
+  await world.put('maps', { manifests: [configMap('a', {})] });
+  await Promise.all([world.ready('web'), world.ready('maps')]);
+  await world.put('trial', { sync: 'DryRun', chart: { content } });
+  await world.put('try-maps', { sync: 'DryRun', manifests: [configMap('a', { n: '1' })] });
+  await Promise.all([world.ready('trial'), world.ready('try-maps')]);
+  for (const name of ['web', 'maps']) await world.delete(name);
+  for (const name of ['web', 'maps']) await world.gone(name);
+  assert.deepEqual([await dataOf(world, 'web'), await dataOf(world, 'a')], [undefined, undefined]);
+});
+
 test('what is to be kept stays when the Work goes', async t => {
   const world = await startWorksWorld(t);
   const content = await world.chart({ 'map.yaml': template });
