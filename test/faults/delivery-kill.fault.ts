@@ -28,7 +28,8 @@ describe('a delivery that is killed anywhere ends as if it had not been', { time
   let client: KubeClient;
   let namespaces = 0;
   before(async () => {
-    sandbox = await startSandboxCluster({ nodes: 1 });
+    // A node takes 110 pods, and every place leaves one.
+    sandbox = await startSandboxCluster({ nodes: 4 });
     client = clientOf(sandbox.kubeconfig);
     void countJobs();
   });
