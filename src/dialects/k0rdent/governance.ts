@@ -1,0 +1,38 @@
+import type { KubeClient } from '../../client/kube-client.ts';
+import type { Member } from '../../core/delivery/member.ts';
+import type { RunningController } from '../../runtime/controller.ts';
+import { informer, type Informer } from '../../runtime/informer.ts';
+import { runAccessManagement } from './access-management-controller.ts';
+import { runChains } from './chain-controller.ts';
+import { runCredentials } from './credential-controller.ts';
+import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import { Region, Release, type Credential, type StateManagementProvider } from './kinds/management.ts';
+import { runRegions } from './region-controller.ts';
+import { runReleases } from './release-controller.ts';
+import { runStateManagement } from './state-management.ts';
+import type { InformerSettings, TemplateInformers } from './template-informers.ts';
+
+export interface GovernanceDeps extends InformerSettings {
+  readonly hub: KubeClient;
+  /** The hub as something whose objects can be followed. */
+  readonly hubObjects: Member;
+  readonly templates: TemplateInformers;
+  readonly deployments: Informer<ClusterDeployment>;
+  readonly credentials: Informer<Credential>;
+  readonly providers: Informer<StateManagementProvider>;
+}
+
+/** Runs what says who may use what: chains, credentials, providers, regions, releases, and what is given to other namespaces. */
+export function runGovernance(deps: GovernanceDeps): RunningController[] {
+  const { hub, templates, signal, onError } = deps;
+  const regions = informer(hub, Region, { signal, onError: onError('Region') });
+  const releases = informer(hub, Release, { signal, onError: onError('Release') });
+  return [
+    ...runChains(deps),
+    runCredentials(deps),
+    runStateManagement(deps),
+    runRegions({ ...deps, regions }),
+    runReleases({ hub, releases, providerTemplates: templates.providerTemplates, signal }),
+    runAccessManagement(deps),
+  ];
+}
