@@ -1,0 +1,102 @@
+import { Namespace } from '../../api/builtin-kinds.ts';
+import { newObject, type Kind } from '../../api/define-kind.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { StatusError } from '../../api/status.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { ChartTakenError, pushChart } from '../../core/contents/stored-charts.ts';
+import { packChart } from '../../sources/pack-chart.ts';
+import { defaultProvider, systemNamespace } from './kinds/group.ts';
+import { AccessManagement, Management, Release, StateManagementProvider } from './kinds/management.ts';
+import { ClusterTemplate } from './kinds/template.ts';
+import { builtInAnnotation } from './release-controller.ts';
+import { builtInLabels } from './state-management.ts';
+import { clusterModeAnnotation } from './template-content.ts';
+
+/** The one Management, AccessManagement, and its Release. */
+export const singleton = 'kcm';
+const releaseName = 'drover';
+
+interface BuiltInChart {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly mode: 'adopted' | 'sandbox';
+  readonly values: string;
+}
+
+/** Charts that nobody renders: they say which kind of cluster Drover is to take or make, and with what values. */
+const builtInCharts: readonly BuiltInChart[] = [
+  {
+    name: 'adopted-cluster',
+    version: '1.0.1',
+    description: 'A cluster that is there already',
+    mode: 'adopted',
+    values: 'clusterLabels: {}\nclusterAnnotations: {}\nconsecutiveFailureThreshold: 3\n',
+  },
+  { name: 'sandbox', version: '1.0.0', description: 'A small cluster inside the hub', mode: 'sandbox', values: 'nodes: 1\n' },
+];
+
+/** Makes what every installation of k0rdent has, as far as it is missing. What people have changed or made themselves stays. */
+export async function bootstrapK0rdent(hub: KubeClient, { version, signal }: { version: string; signal: AbortSignal }): Promise<void> {
+  await createMissing(hub, Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }, signal);
+  const ofDrover = { template: releaseName };
+  await createMissing(
+    hub,
+    Release,
+    newObject(
+      Release,
+      { name: releaseName, annotations: { [builtInAnnotation]: 'true' } },
+      { version, kcm: ofDrover, capi: ofDrover, providers: [] },
+    ),
+    signal,
+  );
+  const provider = newObject(
+    StateManagementProvider,
+    { name: defaultProvider },
+    { selector: { matchLabels: { ...builtInLabels } }, adapter: {}, provisioner: [], provisionerCRDs: [], suspend: false },
+  );
+  await createMissing(hub, StateManagementProvider, provider, signal);
+  await createMissing(hub, AccessManagement, newObject(AccessManagement, { name: singleton }, {}), signal);
+  await createMissing(hub, Management, newObject(Management, { name: singleton }, { release: releaseName }), signal);
+  for (const chart of builtInCharts) await bootstrapTemplate(hub, chart, signal);
+}
+
+async function bootstrapTemplate(hub: KubeClient, chart: BuiltInChart, signal: AbortSignal): Promise<void> {
+  const { name, version } = chart;
+  try {
+    await pushChart(hub, packChart(filesOf(chart), `chart ${name}`), { signal });
+  } catch (error) {
+    // An earlier Drover may have stored it with other words.
+    if (!(error instanceof ChartTakenError)) throw error;
+  }
+  const metadata = { namespace: systemNamespace, name: `${name}-${version.replaceAll('.', '-')}` };
+  await createMissing(
+    hub,
+    ClusterTemplate,
+    newObject(ClusterTemplate, metadata, { helm: { chartSpec: { chart: name, version } } }),
+    signal,
+  );
+}
+
+function filesOf({ name, version, description, mode, values }: BuiltInChart) {
+  const about = `apiVersion: v2\nname: ${name}\nversion: ${version}\ndescription: ${description}\nannotations:\n  ${clusterModeAnnotation}: ${mode}\n`;
+  return [
+    { name: 'Chart.yaml', data: Buffer.from(about) },
+    { name: 'values.yaml', data: Buffer.from(values) },
+  ];
+}
+
+async function createMissing<T extends KubeObject>(
+  hub: KubeClient,
+  kind: Kind | { resource: string },
+  obj: T,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, name = '' } = obj.metadata;
+  if (await hub.get(kind as Kind, { namespace, name }, { signal })) return;
+  try {
+    await hub.create(kind as Kind, obj as never, { signal });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { Secret } from '../../api/builtin-kinds.ts';
+import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
+import { newObject } from '../../api/define-kind.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import type { Informer } from '../../runtime/informer.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { adoptCluster } from './adopt-cluster.ts';
+import { clusterDeploymentAnnotation, clusterDeploymentIndex } from './cluster-of.ts';
+import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import { systemNamespace } from './kinds/group.ts';
+
+/** The cluster of a ClusterDeployment cannot be had until somebody changes something. */
+export class ClusterError extends Error {
+  override name = 'ClusterError';
+}
+
+/** On a Cluster that was there before its ClusterDeployment, and stays when that goes: "true". */
+export const claimedAnnotation = 'k0rdent.mirantis.com/claimed';
+
+export interface DeployedClusterDeps {
+  readonly hub: KubeClient;
+  /** With `clusterDeploymentIndex`. */
+  readonly clusters: Informer<Cluster>;
+}
+
+export interface DeployRequest {
+  readonly cd: ClusterDeployment;
+  readonly mode: 'adopted' | 'sandbox';
+  /** The kubeconfig of the cluster to adopt. Absent: it is a member already. */
+  readonly secret: KubeObject | undefined;
+  readonly signal: AbortSignal;
+}
+
+const fieldManager = 'drover-k0rdent-clusters';
+const joinMs = 30_000;
+
+/** The Cluster of a ClusterDeployment, which is made, joined or claimed when there is none yet. Throws ClusterError. */
+export async function deployCluster({ hub, clusters }: DeployedClusterDeps, request: DeployRequest): Promise<Cluster> {
+  const { cd, mode, secret, signal } = request;
+  const present = clusterOfDeployment(clusters, cd);
+  if (present && present.metadata.annotations?.[clusterAnnotations.joining] === undefined) return present;
+  if (mode === 'sandbox') return makeSandbox(hub, cd, nameFor(clusters, cd), signal);
+  if (!secret) return claim(hub, clusters, cd, signal);
+  const name = present?.metadata.name ?? nameFor(clusters, cd);
+  let cluster: Cluster;
+  try {
+    cluster = await adoptCluster(hub, { name, labels: labelsOf(cd), secret: secret as Secret, timeoutMs: joinMs, signal });
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ClusterError(`cannot adopt the cluster: ${(cause as Error).message}`, { cause });
+  }
+  return mark(hub, cluster, { [clusterDeploymentAnnotation]: keyOf(cd) }, signal);
+}
+
+export const clusterOfDeployment = (clusters: Informer<Cluster>, cd: ClusterDeployment): Cluster | undefined =>
+  clusters.by(clusterDeploymentIndex, keyOf(cd))[0];
+
+/** Short where there is nobody else of that name. */
+function nameFor(clusters: Informer<Cluster>, { metadata: { namespace = '', name = '' } }: ClusterDeployment): string {
+  const short = namespace === systemNamespace && !clusters.get(name) ? name : `${namespace}-${name}`;
+  if (clusters.get(short)) throw new ClusterError(`there is another cluster "${short}" already`);
+  return short;
+}
+
+async function makeSandbox(hub: KubeClient, cd: ClusterDeployment, name: string, signal: AbortSignal): Promise<Cluster> {
+  const { nodes, nodeCapacity } = configOf(cd) as { nodes?: number; nodeCapacity?: Record<string, string> };
+  const sandbox = { ...(nodes !== undefined && { nodes }), ...(nodeCapacity && { nodeCapacity }) };
+  const metadata = { name, labels: { ...labelsOf(cd) }, annotations: { [clusterDeploymentAnnotation]: keyOf(cd) } };
+  const spec = { connection: { mode: 'Sandbox' as const }, ...(Object.keys(sandbox).length > 0 && { sandbox }) };
+  return hub.create(Cluster, newObject(Cluster, metadata, spec), { fieldManager, signal });
+}
+
+async function claim(hub: KubeClient, clusters: Informer<Cluster>, cd: ClusterDeployment, signal: AbortSignal): Promise<Cluster> {
+  const { clusterName } = configOf(cd);
+  const name = typeof clusterName === 'string' && clusterName !== '' ? clusterName : cd.metadata.name!;
+  const cluster = clusters.get(name);
+  if (!cluster) throw new ClusterError(`there is no cluster "${name}": join it, or name a Credential with its kubeconfig`);
+  const owner = cluster.metadata.annotations?.[clusterDeploymentAnnotation];
+  if (owner !== undefined && owner !== keyOf(cd)) throw new ClusterError(`cluster "${name}" belongs to ClusterDeployment ${owner}`);
+  // Whoever may write ClusterDeployments in one namespace must not get at members that others brought.
+  if (cd.metadata.namespace !== systemNamespace)
+    throw new ClusterError(`only ClusterDeployments in namespace "${systemNamespace}" may claim a cluster by its name`);
+  return mark(hub, cluster, { [clusterDeploymentAnnotation]: keyOf(cd), [claimedAnnotation]: 'true' }, signal);
+}
+
+function mark(hub: KubeClient, { metadata }: Cluster, annotations: Record<string, string | null>, signal: AbortSignal): Promise<Cluster> {
+  const { name = '', uid = '', resourceVersion = '' } = metadata;
+  const body = { metadata: { uid, resourceVersion, annotations } };
+  return hub.patch(Cluster, { name }, { type: 'merge', body }, { fieldManager, signal });
+}
+
+/** True when nothing of the cluster is left that came with the ClusterDeployment. */
+export async function releaseCluster({ hub, clusters }: DeployedClusterDeps, cd: ClusterDeployment, signal: AbortSignal): Promise<boolean> {
+  const cluster = clusterOfDeployment(clusters, cd);
+  if (!cluster) return true;
+  if (cluster.metadata.annotations?.[claimedAnnotation] === 'true') {
+    await mark(hub, cluster, { [clusterDeploymentAnnotation]: null, [claimedAnnotation]: null }, signal);
+    return true;
+  }
+  const { name = '', uid, deletionTimestamp } = cluster.metadata;
+  if (deletionTimestamp === undefined)
+    await hub.delete(Cluster, { name }, { signal, ...(uid !== undefined && { preconditions: { uid } }) });
+  return false;
+}
+
+function configOf({ spec }: ClusterDeployment): JsonObject {
+  const config = spec.config as Json | undefined;
+  return config !== undefined && isJsonObject(config) ? config : {};
+}
+
+function labelsOf(cd: ClusterDeployment): Readonly<Record<string, string>> {
+  const given = configOf(cd)['clusterLabels'];
+  return given !== undefined && isJsonObject(given) ? (given as Record<string, string>) : (cd.metadata.labels ?? {});
+}

@@ -1,0 +1,115 @@
+import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
+import { timestamp } from '../../util/timestamp.ts';
+import type { MatchingCluster, MultiClusterService } from './kinds/multi-cluster-service.ts';
+import type { UpgradePaths } from './kinds/service-spec.ts';
+
+type McsStatus = NonNullable<MultiClusterService['status']>;
+
+export const mcsConditions = {
+  references: 'ServicesReferencesValidation',
+  serviceDependencies: 'ServicesDependencyValidation',
+  dependencies: 'MultiClusterServiceDependencyValidation',
+  dependenciesReady: 'MultiClusterServiceDependencyReady',
+  clusters: 'ClusterInReadyState',
+  ready: 'Ready',
+} as const;
+
+/** The checks, in the order in which they are made. The first that fails ends them. */
+const checks = [mcsConditions.references, mcsConditions.serviceDependencies, mcsConditions.dependencies] as const;
+export type Check = (typeof checks)[number];
+
+/** How one cluster is. */
+export interface TargetReport {
+  /** Undefined: the cluster of the hub. */
+  readonly cluster: { readonly namespace: string; readonly name: string } | undefined;
+  readonly isRegional: boolean;
+  readonly deployed: boolean;
+  /** Whether its ServiceSet has found the cluster. */
+  readonly isListed: boolean;
+  /** What it waits for, when it does. */
+  readonly blocked?: string | undefined;
+  /** Why it has no ServiceSet as it should be. */
+  readonly error?: string | undefined;
+  /** Why its services are not those of this owner. */
+  readonly outranked?: string | undefined;
+}
+
+export interface McsReport {
+  readonly mcs: MultiClusterService;
+  /** The check that failed, and how. */
+  readonly fault?: { readonly check: Check; readonly message: string };
+  /** Absent when a check failed: what was known stays. */
+  readonly targets?: readonly TargetReport[];
+  readonly upgradePaths?: UpgradePaths;
+  readonly now: Date;
+}
+
+const succeeded = (type: string, message = ''): ConditionReport => ({ type, status: 'True', reason: 'Succeeded', message });
+const failed = (type: string, message: string): ConditionReport => ({ type, status: 'False', reason: 'Failed', message });
+
+export function mcsStatus({ mcs, fault, targets, upgradePaths, now }: McsReport): McsStatus {
+  const { generation } = mcs.metadata;
+  const before = mcs.status ?? {};
+  const reports: ConditionReport[] = [];
+  for (const check of checks) {
+    if (fault?.check === check) {
+      reports.push(failed(check, fault.message));
+      break;
+    }
+    reports.push(succeeded(check));
+  }
+  const problems = fault ? [fault.message] : [];
+  if (targets) reports.push(dependenciesReady(targets));
+  let conditions = withConditions(before.conditions, reports, { now, generation });
+  if (targets) {
+    const ready = targets.filter(one => one.deployed).length;
+    const count = `${ready}/${targets.length}`;
+    if (ready < targets.length) problems.push(`${count} Clusters are ready.`);
+    const report = ready === targets.length ? succeeded(mcsConditions.clusters, count) : failed(mcsConditions.clusters, count);
+    conditions = withConditions(conditions, [report], { now });
+  }
+  const ready = problems.length === 0 ? succeeded(mcsConditions.ready, 'Object is ready') : failed(mcsConditions.ready, joined(problems));
+  return {
+    ...before,
+    conditions: withConditions(conditions, [ready], { now }) as Condition[],
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...(upgradePaths && { servicesUpgradePaths: upgradePaths }),
+    ...(targets && { matchingClusters: matchingClusters(targets, before.matchingClusters ?? [], now) }),
+  };
+}
+
+const joined = (messages: readonly string[]): string => messages.join('. ');
+
+function dependenciesReady(targets: readonly TargetReport[]): ConditionReport {
+  const blocked = targets.filter(one => one.blocked !== undefined).length;
+  if (blocked === 0) return succeeded(mcsConditions.dependenciesReady);
+  return {
+    type: mcsConditions.dependenciesReady,
+    status: 'False',
+    reason: 'MultiClusterServiceDependencyNotReady',
+    message: `waiting for MultiClusterService dependencies to be ready on ${blocked} matching cluster(s)`,
+  };
+}
+
+/** The hub itself is known by the name that Sveltos gives it. */
+const hubItself = { apiVersion: 'lib.projectsveltos.io/v1beta1', kind: 'SveltosCluster', namespace: 'mgmt', name: 'mgmt' };
+
+function matchingClusters(targets: readonly TargetReport[], before: readonly MatchingCluster[], now: Date): MatchingCluster[] {
+  const listed = targets.filter(one => one.isListed || one.blocked !== undefined || one.error !== undefined);
+  const entries = listed.map(target => {
+    const { cluster, deployed, isRegional } = target;
+    const ref = cluster ? { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', ...cluster } : hubItself;
+    const old = before.find(one => one.kind === ref.kind && one.namespace === ref.namespace && one.name === ref.name);
+    const lastTransitionTime = old?.deployed === deployed && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now);
+    return { ...ref, regional: isRegional, deployed, lastTransitionTime, ...why(target) };
+  });
+  const key = (one: (typeof entries)[number]) => `${one.kind}\0${one.namespace}\0${one.name}`;
+  return entries.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function why({ blocked, error, outranked }: TargetReport): { reason?: string; message?: string } {
+  if (blocked !== undefined) return { reason: 'MultiClusterServiceDependencyNotReady', message: blocked };
+  if (error !== undefined) return { reason: 'Failed', message: error };
+  if (outranked !== undefined) return { reason: 'Outranked', message: outranked };
+  return {};
+}

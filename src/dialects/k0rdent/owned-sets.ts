@@ -1,0 +1,131 @@
+import { newObject } from '../../api/define-kind.ts';
+import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { compareVersions, parseVersion } from '../../render/semver/semver.ts';
+import type { Informer } from '../../runtime/informer.ts';
+import { jsonEqual } from '../../util/json.ts';
+import { effectiveProvider } from './effective-config.ts';
+import { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import { systemNamespace } from './kinds/group.ts';
+import { MultiClusterService } from './kinds/multi-cluster-service.ts';
+import { ServiceSet } from './kinds/service-set.ts';
+import type { ServiceSpec } from './kinds/service-spec.ts';
+import { nextServices, type NextServices } from './next-services.ts';
+import { serviceSetName } from './service-set-name.ts';
+import { builtInLabels } from './state-management.ts';
+import { serviceKey, type TemplateLookup } from './validate-services.ts';
+
+export const byMultiClusterService = 'multiClusterService';
+/** `namespace/name` of the ClusterDeployment, or `/` for the cluster of the hub. */
+export const byTarget = 'target';
+
+/** How informers of ServiceSets find those of an owner or a cluster. */
+export const ownedSetIndexes = {
+  [byMultiClusterService]: ({ spec }: ServiceSet) => (spec.multiClusterService ? [spec.multiClusterService] : []),
+  [byTarget]: (set: ServiceSet) => [targetOfSet(set)],
+} as const;
+
+export const targetOfSet = ({ metadata, spec }: ServiceSet): string =>
+  spec.cluster === '' ? '/' : `${metadata.namespace}/${spec.cluster}`;
+
+/** Where an owner delivers to: a ClusterDeployment, or the hub itself. */
+export interface SetPlace {
+  readonly deployment: ClusterDeployment | undefined;
+  readonly multiClusterService: MultiClusterService | undefined;
+}
+
+export const setNamespace = ({ deployment }: Pick<SetPlace, 'deployment'>): string => deployment?.metadata.namespace ?? systemNamespace;
+
+export function setKeyOf({ deployment, multiClusterService }: SetPlace): string {
+  const name = serviceSetName(deployment?.metadata.name, multiClusterService?.metadata.name);
+  return `${setNamespace({ deployment })}/${name}`;
+}
+
+export interface EnsureSetInput extends SetPlace {
+  readonly serviceSpec: ServiceSpec;
+  readonly known: TemplateLookup;
+  /** With `ownedSetIndexes`. */
+  readonly sets: Informer<ServiceSet>;
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+}
+
+export interface EnsuredSet {
+  /** Absent when there is nothing to deliver, and nothing was. */
+  readonly set: ServiceSet | undefined;
+  readonly next: NextServices;
+}
+
+/** Writes what an owner wants on a cluster next. One that is being deleted is left alone: it is written anew when it is gone. */
+export async function ensureSet(hub: KubeClient, input: EnsureSetInput): Promise<EnsuredSet> {
+  const { serviceSpec, known, sets, fieldManager, signal } = input;
+  const namespace = setNamespace(input);
+  const present = sets.get(setKeyOf(input));
+  const desired = serviceSpec.services ?? [];
+  const next = nextServices({
+    desired,
+    stored: present?.spec.services ?? [],
+    observed: isCurrent(present) ? (present?.status?.services ?? []) : [],
+    namespace,
+    known,
+    isThereAnyway: (key, version) => isThereAnyway(sets.by(byTarget, targetKey(input)), present, key, version),
+  });
+  if (present?.metadata.deletionTimestamp !== undefined) return { set: present, next };
+  if (!present && desired.length === 0) return { set: undefined, next };
+  const wanted = compileSet(input, next);
+  if (present && jsonEqual(present.spec, wanted.spec)) return { set: present, next };
+  return { set: await hub.apply(ServiceSet, wanted, { fieldManager, signal }), next };
+}
+
+const targetKey = ({ deployment }: SetPlace): string => (deployment ? `${deployment.metadata.namespace}/${deployment.metadata.name}` : '/');
+
+/** What a set said of an earlier spec is no word on the present one. */
+const isCurrent = (set: ServiceSet | undefined): boolean =>
+  set !== undefined && (set.status?.observedGeneration ?? 0) === (set.metadata.generation ?? 0);
+
+function compileSet(input: EnsureSetInput, { services }: NextServices): ServiceSet {
+  const { deployment, multiClusterService, serviceSpec } = input;
+  const provider = effectiveProvider(serviceSpec);
+  const isSelfManaged = !deployment;
+  return newObject(
+    ServiceSet,
+    {
+      name: serviceSetName(deployment?.metadata.name, multiClusterService?.metadata.name),
+      namespace: setNamespace(input),
+      labels: { ...builtInLabels },
+      ownerReferences: [
+        deployment ? ownerReference(ClusterDeployment, deployment) : ownerReference(MultiClusterService, multiClusterService!),
+      ],
+    },
+    {
+      cluster: deployment?.metadata.name ?? '',
+      ...(multiClusterService && { multiClusterService: multiClusterService.metadata.name! }),
+      provider: { ...provider, ...(isSelfManaged && { selfManagement: true }) },
+      services,
+    },
+  );
+}
+
+function ownerReference(kind: { group: string; version: string; kind: string }, { metadata }: KubeObject) {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name: metadata.name!, uid: metadata.uid!, controller: true };
+}
+
+/** Whether another owner has the service deployed on the cluster, at this version or a newer one. */
+function isThereAnyway(onCluster: readonly ServiceSet[], own: ServiceSet | undefined, key: string, version: string): boolean {
+  return onCluster.some(
+    set =>
+      set.metadata.uid !== own?.metadata.uid &&
+      set.status?.services?.some(
+        one => serviceKey(one) === key && one.state === 'Deployed' && one.version !== undefined && isAtLeast(one.version, version),
+      ),
+  );
+}
+
+function isAtLeast(version: string, wanted: string): boolean {
+  if (version === wanted) return true;
+  try {
+    return compareVersions(parseVersion(version), parseVersion(wanted)) >= 0;
+  } catch {
+    return false;
+  }
+}
