@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { packChart } from '../../test/charts/pack-chart.ts';
+import { writeArchive } from './write-archive.ts';
 import { createRenderPool, RenderError, type RenderJob, type RenderPool } from './render-pool.ts';
 
 let next = 0;
@@ -142,6 +143,22 @@ describe('hostile charts cost only themselves', () => {
       assert.equal(rendered.status, 'fulfilled');
     });
   }
+
+  test('a kustomization is built there too, once, and what is wrong with it costs only itself', async () => {
+    const folder = (files: Record<string, string>) => ({
+      archive: writeArchive(Object.entries(files).map(([name, text]) => ({ name, data: Buffer.from(text) }))),
+      digest: `folder-${next++}`,
+      path: 'app',
+    });
+    const resource = { 'app/x.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n' };
+    const good = folder({ ...resource, 'app/kustomization.yaml': 'namePrefix: my-\nresources: [x.yaml]\n' });
+    const bad = folder({ ...resource, 'app/kustomization.yaml': `resources: [x.yaml]\n${yamlBomb()}` });
+    const [built, refused] = await Promise.allSettled([pool.build(good), pool.build(bad)]);
+    assert.ok(refused.status === 'rejected' && refused.reason instanceof RenderError && refused.reason.isFinal);
+    assert.ok(built.status === 'fulfilled');
+    assert.match(built.value, /name: my-x/);
+    assert.equal(await pool.build(good), built.value);
+  });
 
   test('a chart that takes all time ends, and those that wait for its thread are rendered', async () => {
     await using small = createRenderPool({ size: 1, timeoutMs: 1000 });

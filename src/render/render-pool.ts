@@ -52,6 +52,18 @@ export interface RecordedChart {
 export interface RenderPool extends AsyncDisposable {
   /** Throws RenderError, or the reason of the signal. */
   render(job: RenderJob, signal?: AbortSignal): Promise<RenderedRelease>;
+  /** The manifests of a kustomization, as \`kustomize build\` prints them. Throws as render does. */
+  build(job: BuildJob, signal?: AbortSignal): Promise<string>;
+}
+
+/** A folder to kustomize. */
+export interface BuildJob {
+  /** The folder as a gzipped tar. */
+  readonly archive: Uint8Array;
+  /** Names the bytes: the same folder is built once. */
+  readonly digest: string;
+  /** The folder inside that holds the kustomization; empty for its root. */
+  readonly path: string;
 }
 
 export interface RenderPoolOptions extends Partial<ThreadLimits> {
@@ -64,8 +76,6 @@ export interface RenderPoolOptions extends Partial<ThreadLimits> {
 }
 
 interface Waiting {
-  readonly job: RenderJob;
-  readonly signal: AbortSignal | undefined;
   readonly start: (thread: RenderThread) => void;
 }
 
@@ -81,6 +91,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     heapMb: options.heapMb ?? 512,
   };
   const results = new LRUCache<string, RenderedRelease>({ maxSize: cacheBytes, sizeCalculation: sizeOfResult });
+  const builds = new LRUCache<string, string>({ maxSize: cacheBytes, sizeCalculation: text => text.length + 1 });
   const bodies = new LRUCache<string, string>({ maxSize: cacheBytes, sizeCalculation: body => body.length + 1 });
   const underWay = new Map<string, Promise<RenderedRelease>>();
   const threads = new Set<RenderThread>();
@@ -91,6 +102,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
 
   return {
     render,
+    build,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       clearTimeout(idleTimer);
@@ -119,7 +131,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
   }
 
   async function renderAnew(job: RenderJob, key: string, signal: AbortSignal | undefined): Promise<RenderedRelease> {
-    const thread = await takeThread(job, signal);
+    const thread = await takeThread(signal);
     let answer: WorkerResult;
     try {
       answer = await thread.render(job, { wantsBody: !bodies.has(job.digest), signal });
@@ -132,14 +144,28 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     return result;
   }
 
-  function takeThread(job: RenderJob, signal: AbortSignal | undefined): Promise<RenderThread> {
+  async function build({ archive, digest, path }: BuildJob, signal?: AbortSignal): Promise<string> {
+    const key = `${digest} ${path}`;
+    const known = builds.get(key);
+    if (known !== undefined) return known;
+    const thread = await takeThread(signal);
+    try {
+      const text = await thread.build({ type: 'kustomization', archive, path }, signal);
+      builds.set(key, text);
+      return text;
+    } finally {
+      giveBack(thread);
+    }
+  }
+
+  function takeThread(signal: AbortSignal | undefined): Promise<RenderThread> {
     if (isClosed) throw new Error('the render pool is closed');
     signal?.throwIfAborted();
     const free = idle.pop();
     if (free) return Promise.resolve(free);
     if (threads.size < size) return Promise.resolve(startThread());
     const { promise, resolve, reject } = Promise.withResolvers<RenderThread>();
-    const entry: Waiting = { job, signal, start: resolve };
+    const entry: Waiting = { start: resolve };
     waiting.push(entry);
     const stop = (): void => {
       const at = waiting.indexOf(entry);

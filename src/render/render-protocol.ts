@@ -2,8 +2,18 @@ import type { JsonObject } from '../util/json.ts';
 import type { Capabilities } from './helm/capabilities.ts';
 import type { Hook, Manifest } from './helm/manifests.ts';
 
+/** A folder to kustomize, as it is asked of a worker. */
+export interface BuildRequest {
+  readonly type: 'kustomization';
+  /** The folder as a gzipped tar. */
+  readonly archive: Uint8Array;
+  /** The folder inside that holds the kustomization. */
+  readonly path: string;
+}
+
 /** One rendering, as it is asked of a worker. */
 export interface RenderRequest {
+  readonly type: 'chart';
   readonly digest: string;
   readonly values: JsonObject;
   readonly release: ReleaseFacts;
@@ -43,5 +53,6 @@ export type Answer = { readonly value: unknown } | { readonly error: string };
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'question'; readonly question: Question }
-  | { readonly type: 'done'; readonly result: WorkerResult }
+  /** What a chart gave, or the manifests of a kustomization. */
+  | { readonly type: 'done'; readonly result: WorkerResult | string }
   | { readonly type: 'failed'; readonly message: string; readonly isBug: boolean };

@@ -2,7 +2,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorText } from '../util/error-text.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderJob } from './render-pool.ts';
-import type { Answer, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
+import type { Answer, BuildRequest, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
 import type { RenderWorkerData } from './render-worker.ts';
 
 export interface ThreadLimits {
@@ -18,8 +18,11 @@ export interface ThreadLimits {
 const maxLookups = 1000;
 
 interface Current {
-  readonly job: RenderJob;
-  readonly resolve: (result: WorkerResult) => void;
+  /** What the worker may ask for. */
+  readonly source: Pick<RenderJob, 'lookup'> & { readonly chart?: Uint8Array };
+  /** What is being done, in words. */
+  readonly deed: string;
+  readonly resolve: (result: WorkerResult | string) => void;
   readonly reject: (error: unknown) => void;
   timer: NodeJS.Timeout;
   leftMs: number;
@@ -27,6 +30,12 @@ interface Current {
   lookups: number;
   lookupError: unknown;
   readonly abort: AbortController;
+}
+
+interface RunOptions {
+  readonly source: Current['source'];
+  readonly deed: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A thread that renders one chart at a time. When a rendering goes wrong in a way that cannot be undone, the thread ends with it. */
@@ -74,43 +83,52 @@ export class RenderThread {
     await this.#worker.terminate();
   }
 
-  async render(job: RenderJob, options: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
+  async render(job: RenderJob, { wantsBody, signal }: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
+    const { digest, values, release, capabilities, lookup } = job;
+    const request: RenderRequest = { type: 'chart', digest, values, release, capabilities, hasLookup: lookup !== undefined, wantsBody };
+    return (await this.#run(request, { source: job, deed: 'render the chart', signal })) as WorkerResult;
+  }
+
+  async build(request: BuildRequest, signal: AbortSignal | undefined): Promise<string> {
+    return (await this.#run(request, { source: {}, deed: 'build the kustomization', signal })) as string;
+  }
+
+  async #run(request: RenderRequest | BuildRequest, options: RunOptions): Promise<WorkerResult | string> {
     // A thread holds the process only while it has work.
     this.#worker.ref();
     try {
       // Starting is not the chart's fault: its time begins when there is a thread.
       await this.#ready.promise;
       options.signal?.throwIfAborted();
-      return await this.#begin(job, options);
+      return await this.#begin(request, options);
     } finally {
       this.#worker.unref();
     }
   }
 
-  #begin(job: RenderJob, { wantsBody, signal }: { wantsBody: boolean; signal: AbortSignal | undefined }): Promise<WorkerResult> {
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerResult>();
+  #begin(request: RenderRequest | BuildRequest, { source, deed, signal }: RunOptions): Promise<WorkerResult | string> {
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerResult | string>();
     const { timeoutMs } = this.#limits;
     this.#current = {
-      job,
+      source,
+      deed,
       resolve,
       reject,
-      timer: this.#startTimer(timeoutMs),
+      timer: this.#startTimer(timeoutMs, deed),
       leftMs: timeoutMs,
       startedAt: performance.now(),
       lookups: 0,
       lookupError: undefined,
       abort: new AbortController(),
     };
-    const { digest, values, release, capabilities, lookup } = job;
-    const request: RenderRequest = { digest, values, release, capabilities, hasLookup: lookup !== undefined, wantsBody };
     this.#worker.postMessage(request);
     const stop = (): void => this.#giveUp(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });
     return promise.finally(() => signal?.removeEventListener('abort', stop));
   }
 
-  #startTimer(ms: number): NodeJS.Timeout {
-    const words = `it takes longer than ${this.#limits.timeoutMs / 1000} s to render the chart`;
+  #startTimer(ms: number, deed: string): NodeJS.Timeout {
+    const words = `it takes longer than ${this.#limits.timeoutMs / 1000} s to ${deed}`;
     return setTimeout(() => this.#giveUp(new RenderError(words, { isFinal: true })), ms);
   }
 
@@ -124,7 +142,8 @@ export class RenderThread {
   #fail(error: unknown): void {
     this.#isEnded = true;
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    const words = isMemory ? 'rendering the chart takes too much memory' : 'cannot render the chart';
+    const deed = this.#current?.deed ?? 'render the chart';
+    const words = isMemory ? `it takes too much memory to ${deed}` : `cannot ${deed}`;
     const failure = new RenderError(words, { isFinal: isMemory, cause: error });
     this.#ready.reject(failure);
     this.#settle()?.reject(failure);
@@ -156,14 +175,14 @@ export class RenderThread {
     current.leftMs -= performance.now() - current.startedAt;
     let answer: Answer;
     try {
-      answer = { value: question.type === 'chart' ? current.job.chart : await this.#lookup(current, question) };
+      answer = { value: question.type === 'chart' ? current.source.chart : await this.#lookup(current, question) };
     } catch (error) {
       current.lookupError = error;
       answer = { error: errorText(error) };
     }
     if (this.#current !== current || this.#isEnded) return;
     current.startedAt = performance.now();
-    current.timer = this.#startTimer(Math.max(current.leftMs, 0));
+    current.timer = this.#startTimer(Math.max(current.leftMs, 0), current.deed);
     this.#answers.postMessage(answer);
     Atomics.store(new Int32Array(this.#isAnswered), 0, 1);
     Atomics.notify(new Int32Array(this.#isAnswered), 0);
@@ -178,7 +197,7 @@ export class RenderThread {
     const stop = (): void => reject(new Error('timed out', { cause: signal.reason }));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return await Promise.race([current.job.lookup!(apiVersion, kind, namespace, name, signal), promise]);
+      return await Promise.race([current.source.lookup!(apiVersion, kind, namespace, name, signal), promise]);
     } finally {
       signal.removeEventListener('abort', stop);
     }

@@ -2,6 +2,7 @@ import { receiveMessageOnPort, parentPort, workerData, type MessagePort } from '
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../util/error-text.ts';
 import type { Json } from '../util/json.ts';
+import { readFolderArchive } from './archive.ts';
 import { readChartArchive } from './chart/chart-archive.ts';
 import type { Chart } from './chart/chart.ts';
 import { loadChart } from './chart/load-chart.ts';
@@ -11,8 +12,9 @@ import { toGoValue } from './go/to-go-value.ts';
 import { chartBody, chartHead } from './helm/chart-record.ts';
 import type { Lookup } from './helm/engine.ts';
 import { prepareChart, renderPrepared, type RenderOptions } from './helm/render-chart.ts';
+import { kustomize } from './kustomize/kustomize.ts';
 import { refuseAccess } from './refuse-access.ts';
-import type { Answer, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
+import type { Answer, BuildRequest, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
 
 /** Given to each worker when it starts. */
 export interface RenderWorkerData {
@@ -33,9 +35,9 @@ const charts = new LRUCache<string, Chart>({ maxSize: maxChartBytes, sizeCalcula
 const tell = (message: WorkerMessage): void => port.postMessage(message);
 
 refuseAccess();
-port.on('message', (request: RenderRequest) => {
+port.on('message', (request: RenderRequest | BuildRequest) => {
   try {
-    tell({ type: 'done', result: render(request) });
+    tell({ type: 'done', result: request.type === 'chart' ? render(request) : build(request) });
   } catch (error) {
     tell({ type: 'failed', message: shortened(errorText(error)), isBug: isBug(error) });
   }
@@ -52,6 +54,10 @@ function render(request: RenderRequest): WorkerResult {
   const rendered = renderPrepared(prepared, options);
   const { usedLookup, isUnrepeatable } = rendering;
   return { ...rendered, usedLookup, isUnrepeatable, metadata, recordHead: head, recordBody: wantsBody ? chartBody(loaded) : undefined };
+}
+
+function build({ archive, path }: BuildRequest): string {
+  return kustomize(readFolderArchive(archive), path);
 }
 
 function chartOf(digest: string): Chart {

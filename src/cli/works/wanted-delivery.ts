@@ -42,7 +42,8 @@ export async function wantDelivery(work: Work, site: DeliverySite): Promise<Want
 
 async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
   const { member, signal } = site;
-  const rendered = await renderPlain(site, work, member, signal);
+  await using renderer = createRenderPool({ size: 1 });
+  const rendered = await renderPlain({ ...site, renderer }, work, member, signal);
   const outranked = new Set((work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy !== undefined).map(refKey));
   const objects = rendered.filter(obj => !outranked.has(refKey(refOf(obj))));
   return {

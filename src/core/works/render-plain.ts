@@ -4,14 +4,13 @@ import { keyOf } from '../../runtime/key.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { parseManifests, placeObjects } from '../delivery/read-manifests.ts';
-import { readFolderArchive } from '../../render/archive.ts';
-import { kustomize } from '../../render/kustomize/kustomize.ts';
+import { RenderError } from '../../render/render-pool.ts';
 import { wantedContent } from '../sources/wanted-content.ts';
 import type { DeliveryDesk } from './delivery-desk.ts';
 
 /** The objects that a Work without a chart wants on the member. */
 export async function renderPlain(
-  desk: Pick<DeliveryDesk, 'readContent'>,
+  desk: Pick<DeliveryDesk, 'readContent' | 'renderer'>,
   work: Work,
   member: Pick<Member, 'kinds'>,
   signal: AbortSignal,
@@ -21,19 +20,18 @@ export async function renderPlain(
   return placeObjects(member, objects, { namespace, owner: { work: keyOf(work) }, unknownKinds: 'keep', signal });
 }
 
-async function readObjects(desk: Pick<DeliveryDesk, 'readContent'>, work: Work, signal: AbortSignal): Promise<KubeObject[]> {
+async function readObjects(desk: Pick<DeliveryDesk, 'readContent' | 'renderer'>, work: Work, signal: AbortSignal): Promise<KubeObject[]> {
   const { spec } = work;
   if (spec.manifests) return spec.manifests as KubeObject[];
   const wanted = wantedContent(work);
   if (!wanted || wanted === 'waiting') throw new Error('the Work has no content');
   const bytes = await desk.readContent(wanted.digest, signal);
-  return parseManifests(spec.kustomization ? build(bytes, spec.kustomization.path ?? '') : bytes.toString('utf8'));
+  if (!spec.kustomization) return parseManifests(bytes.toString('utf8'));
+  const job = { archive: bytes, digest: wanted.digest, path: spec.kustomization.path ?? '' };
+  return parseManifests(await desk.renderer.build(job, signal).catch(buildFailed));
 }
 
-function build(archive: Buffer, path: string): string {
-  try {
-    return kustomize(readFolderArchive(archive), path);
-  } catch (cause) {
-    throw new DeliveryError(workReasons.renderFailed, 'the kustomization cannot be built', { isFinal: true, cause });
-  }
+function buildFailed(cause: unknown): never {
+  if (!(cause instanceof RenderError)) throw cause;
+  throw new DeliveryError(workReasons.renderFailed, 'the kustomization cannot be built', { isFinal: cause.isFinal, cause });
 }
