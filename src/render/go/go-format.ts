@@ -199,7 +199,10 @@ function formatText(value: string, spec: Spec): string {
       return pad(cut(value, spec.precision), spec);
     case 'q': {
       const text = cut(value, spec.precision);
-      return pad(spec.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(text) ? `\`${text}\`` : spec.plus ? asciiQuote(text) : goQuote(text), spec);
+      return pad(
+        spec.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(text) ? `\`${text}\`` : spec.plus ? asciiQuote(text) : goQuote(text),
+        spec,
+      );
     }
     case 'x':
     case 'X': {
