@@ -3,11 +3,9 @@ import { keywords, type Token, type TokenType } from './token.ts';
 
 const leftDelim = '{{';
 const rightDelim = '}}';
-const spaces = ' \t\r\n';
-const letterOrDigit = /^[\p{L}\p{Nd}_]$/u;
+const word = /[\p{L}\p{Nd}_]*/uy;
 
-const isSpace = (char: string): boolean => char !== '' && spaces.includes(char);
-const isWordCharacter = (char: string): boolean => char !== '' && letterOrDigit.test(char);
+const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\n' || char === '\t' || char === '\r';
 
 /** Cuts the text of a template into tokens, one at a time, as Go's text/template does. Positions are in characters of JavaScript. */
 export class Lexer {
@@ -16,11 +14,14 @@ export class Lexer {
   #start = 0;
   #line = 1;
   #startLine = 1;
+  /** Where the present line ends: the text before it holds no other end of a line. */
+  #lineEnd: number;
   #parens = 0;
   #isInsideAction = false;
 
   constructor(input: string) {
     this.#input = input;
+    this.#lineEnd = this.#findLineEnd(0);
   }
 
   next(): Token {
@@ -35,8 +36,23 @@ export class Lexer {
 
   /** Moves on to `pos` and counts the lines on the way. */
   #advance(pos: number): void {
-    for (let at = this.#input.indexOf('\n', this.#pos); at >= 0 && at < pos; at = this.#input.indexOf('\n', at + 1)) this.#line++;
+    while (this.#lineEnd < pos) {
+      this.#line++;
+      this.#lineEnd = this.#findLineEnd(this.#lineEnd + 1);
+    }
     this.#pos = pos;
+  }
+
+  #findLineEnd(from: number): number {
+    const at = this.#input.indexOf('\n', from);
+    return at < 0 ? Infinity : at;
+  }
+
+  /** Where the letters, digits and underscores end that begin here. */
+  #wordEnd(): number {
+    word.lastIndex = this.#pos;
+    word.test(this.#input);
+    return word.lastIndex;
   }
 
   #forget(): void {
@@ -52,14 +68,15 @@ export class Lexer {
   }
 
   #char(at = this.#pos): string {
-    const code = this.#input.codePointAt(at);
-    return code === undefined ? '' : String.fromCodePoint(code);
+    const code = this.#input.charCodeAt(at);
+    if (code < 0xd800) return this.#input[at]!;
+    // Beyond the end it is no number.
+    return code >= 0xd800 ? String.fromCodePoint(this.#input.codePointAt(at)!) : '';
   }
 
   #step(): string {
     const char = this.#char();
-    if (char === '\n') this.#line++;
-    this.#pos += char.length;
+    this.#advance(this.#pos + char.length);
     return char;
   }
 
@@ -73,7 +90,7 @@ export class Lexer {
       if (at > this.#pos) {
         const isTrimmed = this.#hasLeftTrim(at + leftDelim.length);
         let end = at;
-        while (isTrimmed && end > this.#start && isSpace(this.#input[end - 1]!)) end--;
+        while (isTrimmed && end > this.#start && isSpace(this.#input[end - 1])) end--;
         this.#advance(end);
         const text = this.#take('text');
         this.#advance(at);
@@ -103,26 +120,27 @@ export class Lexer {
     const end = this.#input.indexOf('*/', from + 2);
     if (end < 0) return this.#error('unclosed comment');
     this.#advance(end + 2);
-    const { isDelim, isTrimmed } = this.#atRightDelim();
-    if (!isDelim) return this.#error('comment ends before closing delimiter');
-    this.#closeDelim(isTrimmed);
+    const close = this.#atRightDelim();
+    if (close === 'none') return this.#error('comment ends before closing delimiter');
+    this.#closeDelim(close === 'trimmed');
     return undefined;
   }
 
   #closeDelim(isTrimmed: boolean): void {
     let end = this.#pos + (isTrimmed ? 2 : 0) + rightDelim.length;
-    while (isTrimmed && isSpace(this.#input[end] ?? '')) end++;
+    while (isTrimmed && isSpace(this.#input[end])) end++;
     this.#advance(end);
     this.#forget();
   }
 
   #hasLeftTrim(at: number): boolean {
-    return this.#input[at] === '-' && isSpace(this.#input[at + 1] ?? '');
+    return this.#input[at] === '-' && isSpace(this.#input[at + 1]);
   }
 
-  #atRightDelim(at = this.#pos): { isDelim: boolean; isTrimmed: boolean } {
-    const isTrimmed = isSpace(this.#input[at] ?? '') && this.#input[at + 1] === '-' && this.#input.startsWith(rightDelim, at + 2);
-    return { isDelim: isTrimmed || this.#input.startsWith(rightDelim, at), isTrimmed };
+  #atRightDelim(at = this.#pos): 'none' | 'plain' | 'trimmed' {
+    const char = this.#input[at];
+    if (char === '}') return this.#input[at + 1] === '}' ? 'plain' : 'none';
+    return isSpace(char) && this.#input[at + 1] === '-' && this.#input.startsWith(rightDelim, at + 2) ? 'trimmed' : 'none';
   }
 
   #rightDelim(isTrimmed: boolean): Token {
@@ -133,7 +151,7 @@ export class Lexer {
     this.#advance(this.#pos + rightDelim.length);
     const token = this.#take('rightDelim');
     let end = this.#pos;
-    while (isTrimmed && isSpace(this.#input[end] ?? '')) end++;
+    while (isTrimmed && isSpace(this.#input[end])) end++;
     this.#advance(end);
     this.#forget();
     this.#isInsideAction = false;
@@ -141,8 +159,8 @@ export class Lexer {
   }
 
   #insideAction(): Token {
-    const { isDelim, isTrimmed } = this.#atRightDelim();
-    if (isDelim) return this.#parens === 0 ? this.#rightDelim(isTrimmed) : this.#error('unclosed left paren');
+    const close = this.#atRightDelim();
+    if (close !== 'none') return this.#parens === 0 ? this.#rightDelim(close === 'trimmed') : this.#error('unclosed left paren');
     const char = this.#char();
     if (char === '') return this.#error('unclosed action');
     if (isSpace(char)) return this.#space();
@@ -155,7 +173,7 @@ export class Lexer {
     }
     if (char === '+' || char === '-' || (char >= '0' && char <= '9')) return this.#number();
     if (char === '$') return this.#word('variable');
-    if (isWordCharacter(char)) return this.#identifier();
+    if (this.#wordEnd() > this.#pos) return this.#identifier();
     this.#step();
     return this.#symbol(char);
   }
@@ -184,25 +202,25 @@ export class Lexer {
 
   #space(): Token {
     let end = this.#pos;
-    while (isSpace(this.#input[end] ?? '')) end++;
-    const isBeforeTrim = this.#atRightDelim(end - 1).isTrimmed;
+    while (isSpace(this.#input[end])) end++;
+    const isBeforeTrim = this.#atRightDelim(end - 1) === 'trimmed';
     if (isBeforeTrim && end - this.#pos === 1) return this.#rightDelim(true);
     this.#advance(isBeforeTrim ? end - 1 : end);
     return this.#take('space');
   }
 
   #identifier(): Token {
-    while (isWordCharacter(this.#char())) this.#step();
-    const word = this.#input.slice(this.#start, this.#pos);
+    this.#pos = this.#wordEnd();
+    const text = this.#input.slice(this.#start, this.#pos);
     if (!this.#atTerminator()) return this.#error(`bad character ${printRune(this.#char())}`);
-    if (keywords.has(word)) return this.#take(word as TokenType);
-    return this.#take(word === 'true' || word === 'false' ? 'bool' : 'identifier');
+    if (keywords.has(text)) return this.#take(text as TokenType);
+    return this.#take(text === 'true' || text === 'false' ? 'bool' : 'identifier');
   }
 
   #word(type: 'field' | 'variable'): Token {
     this.#step();
     if (this.#atTerminator()) return this.#take(type === 'variable' ? 'variable' : 'dot');
-    while (isWordCharacter(this.#char())) this.#step();
+    this.#pos = this.#wordEnd();
     if (!this.#atTerminator()) return this.#error(`bad character ${printRune(this.#char())}`);
     return this.#take(type);
   }
@@ -213,15 +231,15 @@ export class Lexer {
   }
 
   #quoted(quote: string, type: TokenType, message: string): Token {
-    this.#step();
-    for (;;) {
-      const char = this.#step();
-      if (char === quote) return this.#take(type);
-      if (char === '' || char === '\n') return this.#error(message);
-      if (char !== '\\') continue;
-      const escaped = this.#step();
-      if (escaped === '' || escaped === '\n') return this.#error(message);
+    for (let at = this.#pos + 1; at < this.#input.length; at++) {
+      const char = this.#input[at]!;
+      if (char === quote) {
+        this.#pos = at + 1;
+        return this.#take(type);
+      }
+      if (char === '\n' || (char === '\\' && this.#input[++at] === '\n')) break;
     }
+    return this.#error(message);
   }
 
   #rawString(): Token {
@@ -247,7 +265,7 @@ export class Lexer {
         this.#input.slice(this.#pos),
       );
     this.#pos += match?.[0].length ?? 0;
-    if (!isWordCharacter(this.#char())) return true;
+    if (this.#wordEnd() === this.#pos) return true;
     this.#step();
     return false;
   }
