@@ -5,6 +5,7 @@ import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { MemberProxy } from '../proxy/member-proxy.ts';
 import { memberPrefix } from '../proxy/member-target.ts';
 import { authoritiesPath, connectPath, hubApiPath, pingPath, registerPath } from '../tunnel/protocol.ts';
+import { admissionPrefix } from './admission-route.ts';
 import { responseOn, sendError, sendText } from './answer.ts';
 import { chartsPrefix } from './chart-routes.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
@@ -19,6 +20,8 @@ export interface GatewayDeps {
   readonly importManifest?: Answer;
   /** `/charts/…`. */
   readonly charts?: Answer;
+  /** `/admission/…`. */
+  readonly admission?: Answer;
   /** `/v3/connect/register`. */
   readonly register?: Answer;
   /** `/v3/connect/hub/…`. */
@@ -56,6 +59,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
     if (path.startsWith(chartsPrefix)) return deps.charts && reading(deps.charts);
+    if (path.startsWith(admissionPrefix)) return deps.admission && posting(deps.admission);
     return exact[path];
   }
 

@@ -7,6 +7,8 @@ import { readAuthority, type KeyPair } from '../pki/certificate-authority.ts';
 import { memberProxy } from '../proxy/member-proxy.ts';
 import type { Informer } from '../runtime/informer.ts';
 import type { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
+import type { AdmissionReviewer } from '../core/admission/admission-review.ts';
+import { admissionRoute, admissionToken } from './admission-route.ts';
 import { agentApi } from './agent-api.ts';
 import { sendPlainError } from './answer.ts';
 import { authoritiesRoute, publishedAuthorities } from './authorities.ts';
@@ -34,6 +36,8 @@ export interface HubGatewayOptions {
   readonly serverUrl?: string | undefined;
   readonly agentImage: string;
   readonly version: string;
+  /** What dialects say about objects before they are written. */
+  readonly reviewers?: Readonly<Record<string, AdmissionReviewer>>;
   /** Answers everything that is not the gateway's. */
   readonly behind?: WebHandler | undefined;
   readonly signal: AbortSignal;
@@ -70,6 +74,9 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
       importManifest: (req, res) =>
         guesses.guard(req, () => sendManifest(req, res)).catch((error: unknown) => sendPlainError(req, res, error)),
       charts: chartRoutes({ hub, access }),
+      ...(options.reviewers && {
+        admission: admissionRoute({ token: admissionToken(options.authority.key), reviewers: options.reviewers }),
+      }),
       register: (req, res) => guesses.guard(req, () => register(req, res)),
       agentApi: agents.handle,
       connect: connecting(),

@@ -293,7 +293,7 @@ function validStatus({ chart, chartRef, sourceStatus }: Found): Partial<Template
     valid: true,
     ...(chart && { chartVersion: chart.version }),
     ...(chart?.description && { description: chart.description }),
-    ...(chart?.values && { config: chart.values }),
+    ...(chart?.values && Object.keys(chart.values).length > 0 && { config: chart.values }),
     ...(chartRef && { chartRef }),
     ...(sourceStatus && { sourceStatus }),
   };

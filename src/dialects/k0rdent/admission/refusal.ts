@@ -1,0 +1,12 @@
+import { StatusError } from '../../../api/status.ts';
+import type { AdmissionAnswer } from '../../../core/admission/admission-review.ts';
+
+/** Something may not be, in words for whoever asked. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+}
+
+export const forbid = (message: string, warnings: readonly string[] = []): AdmissionAnswer => ({
+  refusal: new StatusError(403, 'Forbidden', message),
+  warnings,
+});

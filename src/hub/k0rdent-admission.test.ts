@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { eventually } from '../../test/helpers/eventually.ts';
+import { startMemoryHub } from '../../test/helpers/memory-hub.ts';
+import { startEtcd } from '../../test/helpers/real-cluster.ts';
+import { startRealMember } from '../../test/helpers/real-member.ts';
+import { missingRig } from '../../test/helpers/rig.ts';
+import { CustomResourceDefinition, Namespace, Secret } from '../api/builtin-kinds.ts';
+import { newObject, type Kind } from '../api/define-kind.ts';
+import type { KubeObject } from '../api/object.ts';
+import { StatusError } from '../api/status.ts';
+import { httpClient } from '../client/http-client.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
+import { openMember } from '../core/delivery/member.ts';
+import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admission.ts';
+import { registerAdmission } from '../dialects/k0rdent/admission/register-admission.ts';
+import { k0rdentKinds } from '../dialects/k0rdent/k0rdent-kinds.ts';
+import { ClusterDeployment } from '../dialects/k0rdent/kinds/cluster-deployment.ts';
+import { systemNamespace as namespace } from '../dialects/k0rdent/kinds/group.ts';
+import { AccessManagement, Credential, Management, Region, Release } from '../dialects/k0rdent/kinds/management.ts';
+import { MultiClusterService } from '../dialects/k0rdent/kinds/multi-cluster-service.ts';
+import { ClusterTemplate, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from '../dialects/k0rdent/kinds/template.ts';
+import { admissionRoute } from '../gateway/admission-route.ts';
+import { sendError } from '../gateway/answer.ts';
+import { createAuthority, issueLeaf } from '../pki/certificate-authority.ts';
+import { informer } from '../runtime/informer.ts';
+
+const token = 'word';
+
+/** The webhooks of k0rdent at an address of their own, and an API server that asks them. */
+async function start(t: TestContext, hub: KubeClient) {
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  const { signal } = stop;
+  await hub.apply(Namespace, { metadata: { name: namespace } });
+  const deployments = informer(hub, ClusterDeployment, { signal });
+  const reviewer = k0rdentAdmission({ hub, hubObjects: openMember('hub', hub, { signal }), deployments });
+  const route = admissionRoute({ token, reviewers: { k0rdent: reviewer } });
+  const authority = createAuthority('webhooks', new Date());
+  const { certificate, key } = issueLeaf(authority, { commonName: 'hub', usage: 'server', hosts: ['127.0.0.1'], now: new Date() });
+  const server = createServer({ cert: certificate, key }, (req, res) => {
+    route(req, res).catch((error: unknown) => sendError(req, res, error));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const create = <Spec, Status>(kind: Kind<Spec, Status>, metadata: KubeObject['metadata'], spec: Spec) =>
+    hub.create(kind, newObject(kind, metadata, spec));
+  const say = <Spec, Status>(kind: Kind<Spec, Status>, key: { namespace?: string; name: string }, status: Status) =>
+    hub.apply(kind, { metadata: key, status } as never, { subresource: 'status' });
+  const refused = async (write: Promise<unknown>, words: RegExp, code = 403) =>
+    assert.rejects(write, (error: unknown) => {
+      assert.ok(error instanceof StatusError, String(error));
+      assert.match(error.message, words);
+      assert.equal(error.code, code);
+      return true;
+    });
+  return {
+    hub,
+    create,
+    say,
+    refused,
+    deployments,
+    register: () => registerAdmission(hub, { url, authorities: authority.certificate, token }, signal),
+  };
+}
+
+async function reviews(t: TestContext, client: KubeClient): Promise<void> {
+  const { hub, create, say, refused, deployments, register } = await start(t, client);
+  const chart = { helm: { chartSpec: { chart: 'c', version: '1.0.0' } } };
+  const at = (name: string) => ({ namespace, name });
+  for (const name of ['adopted', 'next', 'bad']) await create(ClusterTemplate, at(name), chart);
+  await say(ClusterTemplate, at('adopted'), {
+    valid: true,
+    config: { size: 1 },
+    providers: ['infrastructure-internal'],
+    k8sVersion: '1.31.0',
+  });
+  await say(ClusterTemplate, at('next'), { valid: true });
+  await say(ClusterTemplate, at('bad'), { valid: false, validationError: 'no chart' });
+  for (const name of ['web', 'old', 'used']) await create(ServiceTemplate, at(name), chart);
+  for (const name of ['web', 'used']) await say(ServiceTemplate, at(name), { valid: true });
+  await say(ServiceTemplate, at('old'), { valid: true, k8sConstraint: '<1.30' });
+  await create(Credential, at('cred'), { identityRef: { kind: 'Secret', name: 'x' } });
+  await create(Credential, at('wrong'), { identityRef: { kind: 'AWSClusterStaticIdentity', name: 'x' } });
+  await say(Credential, at('wrong'), { ready: true });
+  await create(ProviderTemplate, { name: 'kcm' }, chart);
+  await create(Release, { name: 'r1' }, { version: '1.0.0', kcm: { template: 'kcm' }, capi: { template: 'kcm' } });
+  await create(MultiClusterService, { name: 'mcs' }, { serviceSpec: { services: [{ name: 'a', namespace: 'a', template: 'used' }] } });
+  await register();
+  const missing = newObject(ClusterDeployment, at('missing'), { template: 'none', config: {} });
+  // An API server notices its configuration after a moment.
+  await eventually(
+    () => hub.create(ClusterDeployment, missing, { dryRun: true }).catch((error: unknown) => error),
+    (error): boolean => error instanceof StatusError && /is not found in namespace kcm-system/.test(error.message),
+    { timeoutMs: 60_000, what: 'the first refusal' },
+  );
+  const service = (name: string, template: string, more: object = {}) => ({ name, namespace: 'a', template, ...more });
+  const deployment = (spec: Partial<ClusterDeployment['spec']>) =>
+    create(ClusterDeployment, at('dev'), { template: 'adopted', config: {}, ...spec });
+  const services = (...list: ReturnType<typeof service>[]) => deployment({ serviceSpec: { services: list } });
+
+  await refused(
+    deployment({ template: 'bad' }),
+    /the ClusterDeployment is invalid: the ClusterTemplate kcm-system\/bad is invalid with the error: no chart/,
+  );
+  await refused(deployment({ credential: 'cred' }), /the Credential kcm-system\/cred is not Ready/);
+  await refused(deployment({ credential: 'wrong' }), /wrong kind of the ClusterIdentity "AWSClusterStaticIdentity"/);
+  await refused(
+    services(service('a', 'nothing')),
+    /some services have invalid templates\nthe ServiceTemplate kcm-system\/nothing is not found/,
+  );
+  await refused(services(service('a', 'old')), /k8s version 1\.31\.0 does not satisfy constraint <1\.30/);
+  await refused(
+    services(service('a', 'web', { dependsOn: [{ name: 'b', namespace: 'a' }] })),
+    /dependency a\/b of service a\/a is not defined as a service/,
+  );
+  const cycle = (name: string, other: string) => service(name, 'web', { dependsOn: [{ name: other, namespace: 'a' }] });
+  await refused(services(cycle('a', 'b'), cycle('b', 'a')), /dependency cycle detected at a\/a/);
+
+  const made = await create(ClusterDeployment, at('dev'), { template: 'adopted', serviceSpec: { services: [service('a', 'web')] } });
+  assert.deepEqual(made.spec.config, { size: 1 }, 'the values of the template');
+  assert.equal(made.spec.dryRun, true);
+  await eventually(() => deployments.get(`${namespace}/dev`), Boolean);
+
+  const change = (body: object) => hub.patch(ClusterDeployment, at('dev'), { type: 'merge', body: body as never });
+  await refused(change({ spec: { template: 'next' } }), /cluster upgrade is forbidden/);
+  await refused(change({ spec: { dataSource: 'db' } }), /spec\.dataSource can be neither added nor removed/);
+  await change({ metadata: { labels: { tier: 'dev' } } });
+  await say(ClusterDeployment, at('dev'), { availableUpgrades: ['next'] });
+  await change({ spec: { template: 'next' } });
+
+  await refused(hub.delete(ClusterTemplate, at('next')), /template deletion is forbidden/);
+  await refused(hub.delete(ServiceTemplate, at('web')), /template deletion is forbidden/);
+  await refused(hub.delete(ServiceTemplate, at('used')), /template deletion is forbidden/);
+  await refused(hub.delete(ProviderTemplate, { name: 'kcm' }), /template deletion is forbidden/);
+  await hub.delete(ServiceTemplate, at('old'));
+
+  const chain = (name: string, ...names: string[]) =>
+    create(ServiceTemplateChain, at(name), { supportedTemplates: names.map(one => ({ name: one })) });
+  await refused(chain('bad', 'web', 'gone'), /spec\.supportedTemplates\[1\]\.name: Not found: "gone"/, 422);
+  await chain('good', 'web');
+
+  await refused(create(Management, { name: 'kcm' }, { release: 'r2' }), /the Release r2 is not found/);
+  await refused(create(Management, { name: 'kcm' }, { release: 'r1' }), /the Release r1 is not ready/);
+  await say(Release, { name: 'r1' }, { ready: true });
+  await create(Management, { name: 'kcm' }, { release: 'r1' });
+  await refused(hub.delete(Management, { name: 'kcm' }), /Management deletion is forbidden/);
+  await refused(hub.delete(Release, { name: 'r1' }), /Release deletion is forbidden/);
+
+  const access = await create(AccessManagement, { name: 'kcm' }, { accessRules: [{ credentials: ['cred'] }] });
+  assert.deepEqual(access.spec.accessRules, [{ resources: [{ kind: 'Credential', apiGroup: 'k0rdent.mirantis.com', names: ['cred'] }] }]);
+  await refused(create(AccessManagement, { name: 'second' }, {}), /AccessManagement object already exists/);
+  const rule = { spec: { accessRules: [{ resources: [{ kind: 'Region' }] }] } };
+  await refused(hub.patch(AccessManagement, { name: 'kcm' }, { type: 'merge', body: rule }), /the kind "Region" has no namespaces/);
+  await refused(hub.delete(AccessManagement, { name: 'kcm' }), /AccessManagement deletion is forbidden/);
+
+  await refused(create(Region, { name: 'r' }, { kubeConfig: { name: 'no' } }), /the Secret kcm-system\/no is not found/);
+  await hub.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: at('kubeconfig'), data: { value: 'eA==' } });
+  await refused(create(Region, { name: 'r' }, { kubeConfig: { name: 'kubeconfig', key: 'other' } }), /has no key "other"/);
+  await create(Region, { name: 'r' }, { clusterDeployment: { namespace, name: 'dev' } });
+  await refused(hub.delete(ClusterDeployment, at('dev')), /ClusterDeployment cannot be deleted: referenced by Region "r"/);
+  await hub.delete(Region, { name: 'r' });
+  await hub.delete(ClusterDeployment, at('dev'));
+}
+
+test("k0rdent's objects are reviewed on the embedded API server", async t => {
+  const { client } = await startMemoryHub(t, k0rdentKinds);
+  await reviews(t, client);
+});
+
+const skip = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager') ?? false;
+
+test("k0rdent's objects are reviewed on a real kube-apiserver", { skip, timeout: 300_000 }, async t => {
+  const etcd = await startEtcd();
+  t.after(() => etcd[Symbol.asyncDispose]());
+  const api = await startRealMember(etcd);
+  t.after(() => api[Symbol.asyncDispose]());
+  const transport = contextTransport(readContext(readKubeconfigs(api.kubeconfig, {}), { env: {} }));
+  t.after(() => transport[Symbol.asyncDispose]());
+  const client = httpClient(transport);
+  for (const kind of k0rdentKinds) await client.apply(CustomResourceDefinition, kind.definition() as CustomResourceDefinition);
+  for (const kind of k0rdentKinds) await eventually(() => client.list(kind), Boolean, { timeoutMs: 60_000 });
+  await reviews(t, client);
+});
