@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { newObject } from '../../api/define-kind.ts';
+import { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import { addressOfChart, addressOfGit, addressOfOci, intervalMs } from './template-source.ts';
+
+const chart = (spec: Partial<HelmChart['spec']> = {}) =>
+  newObject(
+    HelmChart,
+    { namespace: 'kcm-system', name: 'c' },
+    { chart: 'web', sourceRef: { kind: 'HelmRepository', name: 'charts' }, ...spec },
+  );
+const repository = (spec: HelmRepository['spec']) => ({
+  kind: 'HelmRepository' as const,
+  object: newObject(HelmRepository, { name: 'charts' }, spec),
+});
+const git = (ref?: GitRepository['spec']['ref']) =>
+  newObject(GitRepository, { name: 'repo' }, { url: 'https://git.example.com/a/b', ...(ref && { ref }) });
+
+test('a chart is where its repository says', () => {
+  const {
+    repository: url,
+    name,
+    version,
+    isMoving,
+    secretName,
+  } = addressOfChart(
+    chart({ version: '1.x' }),
+    repository({ url: 'oci://registry.example.com/charts', type: 'oci', secretRef: { name: 'login' } }),
+  );
+  assert.deepEqual([url, name, version, isMoving, secretName], ['oci://registry.example.com/charts', 'web', '1.x', true, 'login']);
+  const exact = addressOfChart(chart({ version: '1.2.3' }), repository({ url: 'https://charts.example.com' }));
+  assert.equal(exact.isMoving, false);
+  assert.equal(addressOfChart(chart({ version: '*' }), repository({ url: 'https://charts.example.com' })).version, undefined);
+});
+
+test('the store of the hub stands in for the repository of k0rdent, and for no other', () => {
+  const missing = { kind: 'HelmRepository' as const, object: undefined };
+  assert.equal(addressOfChart(chart({ sourceRef: { kind: 'HelmRepository', name: 'kcm-templates' } }), missing).repository, 'hub');
+  assert.equal(addressOfChart(chart(), repository({ url: 'hub' })).repository, 'hub');
+  assert.throws(() => addressOfChart(chart(), missing), /there is no HelmRepository "charts" in namespace "kcm-system"/);
+});
+
+test('what cannot be honoured is refused rather than passed over', () => {
+  const from = repository({ url: 'https://charts.example.com' });
+  assert.throws(() => addressOfChart(chart({ verify: { provider: 'cosign' } } as never), from), /signatures of charts cannot be checked/);
+  assert.throws(() => addressOfChart(chart({ valuesFiles: ['prod.yaml'] } as never), from), /"valuesFiles" is not supported/);
+  assert.throws(() => addressOfChart(chart({ sourceRef: { kind: 'Bucket', name: 'b' } }), from), /not from a Bucket/);
+  assert.throws(() => addressOfGit(git({ semver: '1.x' })), /name a tag/);
+});
+
+test('a commit stays, a branch moves', () => {
+  assert.deepEqual([addressOfGit(git()).version, addressOfGit(git()).isMoving], ['master', true]);
+  assert.equal(addressOfGit(git({ name: 'refs/heads/main' })).version, 'main');
+  const commit = addressOfGit(git({ branch: 'main', commit: 'a'.repeat(40) }));
+  assert.deepEqual([commit.version, commit.isMoving, commit.repository], ['a'.repeat(40), false, 'git+https://git.example.com/a/b']);
+  const oci = newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x' });
+  assert.deepEqual([addressOfOci(oci).version, addressOfOci(oci).isMoving], ['latest', true]);
+});
+
+test('an interval is read as Go writes it, and is never too short nor without end', () => {
+  assert.equal(intervalMs('10m'), 600_000);
+  assert.equal(intervalMs('1h30m'), 5_400_000);
+  assert.equal(intervalMs('1s'), 30_000);
+  assert.equal(intervalMs('nonsense'), 600_000);
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^([0-9]{1,9}(ms|s|m|h)){1,3}$/)), text => {
+      const ms = intervalMs(text);
+      assert.ok(ms >= 30_000 && ms <= 86_400_000);
+    }),
+  );
+});
