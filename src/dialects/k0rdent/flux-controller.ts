@@ -1,9 +1,11 @@
 import { withConditions, type ConditionReport } from '../../api/conditions.ts';
-import { Content, contentName } from '../../api/content.ts';
+import { Content, contentName, contentTypes } from '../../api/content.ts';
 import type { Kind } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { workAnnotations } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
+import { putContent } from '../../core/contents/put-content.ts';
+import { readContent } from '../../core/contents/read-content.ts';
 import { fetchContent, hubRepository } from '../../core/sources/fetch-content.ts';
 import { readCredentials } from '../../core/sources/read-credentials.ts';
 import { SourceResults, type SourceResult, type SourceResultsOptions } from '../../core/sources/source-results.ts';
@@ -32,6 +34,7 @@ import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from 
 import { markObject, reportStatus } from './report-status.ts';
 import { contentAnnotation } from './template-content.ts';
 import { addressOfChart, addressOfGit, addressOfOci, intervalMs, type ChartHolder, type FluxAddress } from './template-source.ts';
+import { withValuesFiles } from './values-files.ts';
 
 export interface FluxDeps extends SourceResultsOptions {
   readonly hub: KubeClient;
@@ -164,7 +167,16 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     const key = cacheKey(context, JSON.stringify(address));
     if (isGone) results.forget(key);
     const retry = address.repository === hubRepository ? storeRetry : undefined;
-    return results.get(key, stop, signal => fetchContent(hub, address, { ...context, signal }), retry);
+    return results.get(key, stop, signal => fetchAddress(address, { ...context, signal }), retry);
+  }
+
+  async function fetchAddress({ valuesFiles, ...address }: FluxAddress, context: SourceContext): Promise<string> {
+    const digest = await fetchContent(hub, address, context);
+    if (!valuesFiles) return digest;
+    const { signal: stop } = context;
+    const { bytes, name, version, description } = withValuesFiles(await readContent(hub, digest, { signal: stop }), valuesFiles);
+    const chart = { name, version, ...(description !== '' && { description: description.slice(0, 1024) }) };
+    return putContent(hub, bytes, { type: contentTypes.chart, chart }, { signal: stop });
   }
 
   async function credentialsFor(namespace: string, { secretName, certSecretName, repository }: FluxAddress, stop: AbortSignal) {

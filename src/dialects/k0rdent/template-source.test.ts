@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { packedChart } from '../../../test/helpers/chart-files.ts';
 import { newObject } from '../../api/define-kind.ts';
+import { chartFacts } from './chart-facts.ts';
 import { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
 import { addressOfChart, addressOfGit, addressOfOci, intervalMs } from './template-source.ts';
+import { withValuesFiles } from './values-files.ts';
 
 const chart = (spec: Partial<HelmChart['spec']> = {}) =>
   newObject(
@@ -45,9 +48,28 @@ test('the store of the hub stands in for the repository of k0rdent, and for no o
 test('what cannot be honoured is refused rather than passed over', () => {
   const from = repository({ url: 'https://charts.example.com' });
   assert.throws(() => addressOfChart(chart({ verify: { provider: 'cosign' } } as never), from), /signatures of charts cannot be checked/);
-  assert.throws(() => addressOfChart(chart({ valuesFiles: ['prod.yaml'] } as never), from), /"valuesFiles" is not supported/);
   assert.throws(() => addressOfChart(chart({ sourceRef: { kind: 'Bucket', name: 'b' } }), from), /not from a Bucket/);
   assert.throws(() => addressOfGit(git({ semver: '1.x' })), /name a tag/);
+});
+
+test('values may be in other files of the chart', () => {
+  const from = repository({ url: 'https://charts.example.com' });
+  const given = addressOfChart(chart({ valuesFiles: ['./prod.yaml'], ignoreMissingValuesFiles: true } as never), from);
+  assert.deepEqual(given.valuesFiles, { paths: ['prod.yaml'], mayBeMissing: true });
+  const inGit = (file: string) =>
+    addressOfChart(chart({ chart: './charts/web', sourceRef: { kind: 'GitRepository', name: 'repo' }, valuesFiles: [file] } as never), {
+      kind: 'GitRepository',
+      object: git(),
+    });
+  assert.deepEqual(inGit('charts/web/prod.yaml').valuesFiles?.paths, ['prod.yaml']);
+  assert.throws(() => inGit('prod.yaml'), /is not in the folder of the chart/);
+
+  const archive = packedChart('web', '1.0.0', { 'a.yaml': 'x: {a: 1, z: 1}\n', 'b.yaml': 'x: {z: 2}\n' });
+  const valuesIn = (...paths: string[]) => chartFacts(withValuesFiles(archive, { paths, mayBeMissing: false }).bytes).values;
+  assert.deepEqual(valuesIn('a.yaml', 'b.yaml'), { x: { a: 1, z: 2 } });
+  assert.deepEqual(valuesIn('values.yaml', 'b.yaml'), { greeting: 'hello', x: { z: 2 } });
+  assert.throws(() => valuesIn('c.yaml'), /the chart has no file "c.yaml" of values/);
+  assert.deepEqual(chartFacts(withValuesFiles(archive, { paths: ['c.yaml'], mayBeMissing: true }).bytes).values, {});
 });
 
 test('a commit stays, a branch moves', () => {

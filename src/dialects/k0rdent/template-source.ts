@@ -2,6 +2,7 @@ import { hubRepository } from '../../core/sources/fetch-content.ts';
 import { parseVersion } from '../../render/semver/semver.ts';
 import { SourceError } from '../../sources/source-error.ts';
 import type { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import type { ValuesFiles } from './values-files.ts';
 
 /** The repository of charts that templates mean when they name none. */
 export const defaultRepository = 'kcm-templates';
@@ -16,6 +17,8 @@ export interface FluxAddress {
   readonly secretName: string | undefined;
   readonly certSecretName: string | undefined;
   readonly plainHttp: boolean;
+  /** Of charts that have their values elsewhere than in values.yaml. */
+  readonly valuesFiles?: ValuesFiles;
   /** Whether it may come to mean other bytes, so that one has to look again. */
   readonly isMoving: boolean;
 }
@@ -28,8 +31,13 @@ export type ChartHolder =
 const isFinal = { isFinal: true } as const;
 
 /** Where a chart is. Throws SourceError in words for its status. */
-export function addressOfChart({ metadata, spec }: HelmChart, holder: ChartHolder): FluxAddress {
-  refuseUnsupported(spec);
+export function addressOfChart(chart: HelmChart, holder: ChartHolder): FluxAddress {
+  refuseUnsupported(chart.spec);
+  const valuesFiles = valuesFilesOf(chart.spec, holder);
+  return { ...addressIn(chart, holder), ...(valuesFiles && { valuesFiles }) };
+}
+
+function addressIn({ metadata, spec }: HelmChart, holder: ChartHolder): FluxAddress {
   const { kind, name } = spec.sourceRef;
   if (holder.object) {
     return holder.kind === 'GitRepository'
@@ -41,11 +49,23 @@ export function addressOfChart({ metadata, spec }: HelmChart, holder: ChartHolde
   throw new SourceError(`there is no ${kind} "${name}" in namespace "${metadata.namespace}"`, isFinal);
 }
 
+/** In git Flux names the files from the root of the repository; only those of the chart's own folder come along. */
+function valuesFilesOf(spec: HelmChart['spec'], { kind }: ChartHolder): ValuesFiles | undefined {
+  const { valuesFiles = [], ignoreMissingValuesFiles = false } = spec as { valuesFiles?: string[]; ignoreMissingValuesFiles?: boolean };
+  if (valuesFiles.length === 0) return undefined;
+  const folder = `${spec.chart.replace(/^\.?\//, '').replace(/\/$/, '')}/`;
+  const inside = (path: string) => {
+    const clean = path.replace(/^\.?\//, '');
+    if (kind === 'HelmRepository') return clean;
+    if (!clean.startsWith(folder)) throw new SourceError(`the file "${path}" of values is not in the folder of the chart`, isFinal);
+    return clean.slice(folder.length);
+  };
+  return { paths: valuesFiles.map(inside), mayBeMissing: ignoreMissingValuesFiles };
+}
+
 function refuseUnsupported({ sourceRef, ...spec }: HelmChart['spec']): void {
-  const more = spec as { verify?: unknown; valuesFiles?: unknown };
+  const more = spec as { verify?: unknown };
   if (more.verify) throw new SourceError('signatures of charts cannot be checked here, so a chart that needs one is not used', isFinal);
-  if (Array.isArray(more.valuesFiles) && more.valuesFiles.length > 0)
-    throw new SourceError('"valuesFiles" is not supported: give the values to the services', isFinal);
   if (sourceRef.kind !== 'HelmRepository' && sourceRef.kind !== 'GitRepository')
     throw new SourceError(`charts come from a HelmRepository or a GitRepository, not from a ${sourceRef.kind}`, isFinal);
 }
