@@ -1,16 +1,18 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
+import { contentTypes } from '../../api/content.ts';
 import { newObject, type Kind } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { ChartTakenError, pushChart } from '../../core/contents/stored-charts.ts';
+import { putContent } from '../../core/contents/put-content.ts';
 import { packChart } from '../../sources/pack-chart.ts';
+import { holdContent } from './hold-contents.ts';
 import { defaultProvider, systemNamespace } from './kinds/group.ts';
 import { AccessManagement, Management, Release, StateManagementProvider } from './kinds/management.ts';
 import { ClusterTemplate } from './kinds/template.ts';
 import { builtInAnnotation } from './release-controller.ts';
 import { builtInLabels } from './state-management.ts';
-import { clusterModeAnnotation } from './template-content.ts';
+import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 
 /** The one Management, AccessManagement, and its Release. */
 export const singleton = 'kcm';
@@ -63,13 +65,14 @@ export async function bootstrapK0rdent(hub: KubeClient, { version, signal }: { v
 
 async function bootstrapTemplate(hub: KubeClient, chart: BuiltInChart, signal: AbortSignal): Promise<void> {
   const { name, version } = chart;
-  try {
-    await pushChart(hub, packChart(filesOf(chart), `chart ${name}`), { signal });
-  } catch (error) {
-    // An earlier Drover may have stored it with other words.
-    if (!(error instanceof ChartTakenError)) throw error;
-  }
-  const metadata = { namespace: systemNamespace, name: `${name}-${version.replaceAll('.', '-')}` };
+  const { bytes } = packChart(filesOf(chart), `chart ${name}`);
+  const digest = await putContent(hub, bytes, { type: contentTypes.chart, chart: { name, version } }, { signal });
+  await holdContent(hub, digest, signal);
+  const metadata = {
+    namespace: systemNamespace,
+    name: `${name}-${version.replaceAll('.', '-')}`,
+    annotations: { [builtInAnnotation]: 'true', [contentAnnotation]: digest },
+  };
   await createMissing(
     hub,
     ClusterTemplate,

@@ -16,7 +16,7 @@ export interface ReleasesDeps {
 
 const fieldManager = 'drover-k0rdent-releases';
 
-/** On the Release that stands for Drover itself: it needs no templates. */
+/** On the Release that stands for Drover itself, which needs no templates, and on the templates that come with it, which have no source. */
 export const builtInAnnotation = 'drover.io/built-in';
 
 export function templatesOf({ spec }: Release): string[] {

@@ -24,8 +24,9 @@ import { runFlux, type FluxDeps } from './flux-controller.ts';
 import type { FluxInformers } from './flux-informers.ts';
 import { holdContent, runHeldContents } from './hold-contents.ts';
 import { Bucket, GitRepository, HelmChart, OCIRepository } from './kinds/flux-source.ts';
-import { k0rdentLabels } from './kinds/group.ts';
+import { k0rdentLabels, systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ProviderTemplate, ServiceTemplate } from './kinds/template.ts';
+import { builtInAnnotation } from './release-controller.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
 import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 import { chartIn, checkKustomization, manifestsIn, manifestsOf, repackFolder, type TemplateBytes } from './template-files.ts';
@@ -167,6 +168,8 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
   }
 
   async function findBytes(template: AnyTemplate, origin: TemplateOrigin, ctx: Context): Promise<Found> {
+    const builtIn = builtInContent(template);
+    if (builtIn !== undefined) return { digest: builtIn, chart: await factsFor(builtIn, ctx) };
     if (origin.from === 'HelmChart') return findChart(template, origin, ctx);
     return 'path' in origin ? findFolder(template, origin, ctx) : findData(origin, ctx);
   }
@@ -297,6 +300,13 @@ function validStatus({ chart, chartRef, sourceStatus }: Found): Partial<Template
     ...(chartRef && { chartRef }),
     ...(sourceStatus && { sourceStatus }),
   };
+}
+
+/** The bytes of a template that came with Drover and has no source. Only those of the system can be such. */
+function builtInContent({ kind, metadata }: AnyTemplate): string | undefined {
+  const isBuiltIn =
+    kind === ClusterTemplate.kind && metadata.namespace === systemNamespace && metadata.annotations?.[builtInAnnotation] === 'true';
+  return isBuiltIn ? metadata.annotations?.[contentAnnotation] : undefined;
 }
 
 /** Whatever goes wrong inside is the fault of the source. */

@@ -90,7 +90,7 @@ export const MultiClusterService = defineKind({
         phase: optional(oneOf(['Progressing', 'Soaking', 'Paused', 'Succeeded', 'Failed', 'RollingBack', 'RolledBack'], 'Where it is.')),
         wave: optional(text('The present wave.')),
         updated: optional(text('How many clusters have the change, such as "3/10".')),
-        failed: optional(list('Clusters on which it failed.', text('namespace/name of a ClusterDeployment.'))),
+        failed: optional(list('Clusters on which it failed.', text('The namespace/name of a ClusterDeployment.'))),
         message: optional(text('What it waits for.')),
       }),
     ),
