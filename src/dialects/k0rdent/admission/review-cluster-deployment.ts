@@ -15,9 +15,11 @@ type Services = NonNullable<NonNullable<ClusterDeployment['spec']['serviceSpec']
 const internalProvider = 'infrastructure-internal';
 
 /** A ClusterDeployment that says nothing about its cluster gets the values of the template, and a rest in which to look at them. */
-export async function defaultClusterDeployment({ object }: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
+export async function defaultClusterDeployment({ object, oldObject }: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
   const { metadata, spec } = object as ClusterDeployment;
   if (spec.config !== undefined || metadata.deletionTimestamp !== undefined) return {};
+  // Whoever changes a label does not mean to stop a cluster that runs.
+  if (oldObject && jsonEqual(oldObject['spec'], spec)) return {};
   const template = await world.get(ClusterTemplate, { namespace: metadata.namespace!, name: spec.template });
   if (!template?.status?.valid || template.status.config === undefined) return {};
   return {

@@ -16,7 +16,9 @@ export async function defaultAccessManagement({ object }: AdmissionRequest): Pro
 }
 
 export async function reviewAccessManagement(request: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
-  const { operation, object, name } = request;
+  const { operation, object, oldObject, name } = request;
+  // Kinds may have gone since; that is said in the status.
+  if (operation === 'UPDATE' && jsonEqual(oldObject?.['spec'], object?.['spec'])) return {};
   if (operation === 'DELETE') {
     const isNeeded = (await world.managements()).some(({ metadata }) => metadata.deletionTimestamp === undefined);
     return isNeeded
