@@ -7,7 +7,7 @@ import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { errorText } from '../../util/error-text.ts';
 import { checkChain } from './check-chain.ts';
-import { copiedSpec } from './copy-template.ts';
+import { copiedAnnotations, copiedSpec } from './copy-template.ts';
 import { k0rdentLabels, systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
@@ -75,7 +75,8 @@ export function runChains({ hub, templates, signal }: ChainsDeps): RunningContro
           const spec = copiedSpec({ ...original, kind: templateKind.kind });
           if (!spec) continue;
           const ownerReferences = [{ apiVersion: apiVersionOf(kind), kind: kind.kind, name: chainName, uid }];
-          const metadata = { namespace, name, labels: { [k0rdentLabels.managed]: 'true' }, ownerReferences };
+          const annotations = copiedAnnotations(original);
+          const metadata = { namespace, name, labels: { [k0rdentLabels.managed]: 'true' }, annotations, ownerReferences };
           await hub.create(templateKind, newObject(templateKind, metadata, spec as T['spec']), { fieldManager, signal: ctx.signal });
         } catch (error) {
           if (error instanceof StatusError && error.reason === 'AlreadyExists') continue;

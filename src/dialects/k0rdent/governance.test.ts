@@ -12,13 +12,15 @@ import { openMember } from '../../core/delivery/member.ts';
 import { informer } from '../../runtime/informer.ts';
 import { createEgress } from '../../sources/egress.ts';
 import { inspectChart } from '../../sources/inspect-chart.ts';
+import { bootstrapK0rdent } from './bootstrap.ts';
 import { fluxInformers } from './flux-informers.ts';
 import { runGovernance } from './governance.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from './kinds/group.ts';
 import { AccessManagement, Credential, Region, Release, StateManagementProvider } from './kinds/management.ts';
-import { ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { ClusterTemplate, ClusterTemplateChain, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 import { runTemplates } from './template-controller.ts';
 import { templateInformers } from './template-informers.ts';
 
@@ -140,6 +142,21 @@ test('AccessManagement gives chains and credentials to namespaces, chains bring 
   await until(ServiceTemplateChain, { namespace: 'tenant', name: 'webs' }, one => one === undefined);
   await until(Credential, { namespace: 'other', name: 'cloud' }, one => one === undefined);
   assert.ok(await hub.get(Credential, { namespace: 'tenant', name: 'own' }));
+});
+
+test('a template that came with Drover is given like any other', async t => {
+  const { hub, create, until } = await start(t);
+  await bootstrapK0rdent(hub, { version: '1.0.0', signal: AbortSignal.timeout(60_000) });
+  const name = 'sandbox-1-0-0';
+  await create(ClusterTemplateChain, { namespace, name: 'clusters' }, { supportedTemplates: [{ name }] });
+  const accessRules = [{ targetNamespaces: { list: ['tenant'] }, clusterTemplateChains: ['clusters'] }];
+  await hub.patch(AccessManagement, { name: 'kcm' }, { type: 'merge', body: { spec: { accessRules } } });
+  const copy = await until(ClusterTemplate, { namespace: 'tenant', name }, one => one?.status?.valid === true);
+  assert.equal(copy?.metadata.annotations?.[clusterModeAnnotation], 'sandbox');
+  // Nobody gets at bytes by naming them.
+  const annotations = { 'drover.io/built-in': 'true', [contentAnnotation]: copy?.metadata.annotations?.[contentAnnotation] ?? '' };
+  await create(ClusterTemplate, { namespace: 'tenant', name: 'forged', annotations }, { helm: { chartSpec: { chart: 'nothing' } } });
+  await until(ClusterTemplate, { namespace: 'tenant', name: 'forged' }, one => one?.status?.valid === false);
 });
 
 test('a chain with a way to nowhere is not valid', async t => {

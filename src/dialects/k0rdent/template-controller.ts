@@ -26,9 +26,9 @@ import { holdContent, runHeldContents } from './hold-contents.ts';
 import { Bucket, GitRepository, HelmChart, OCIRepository } from './kinds/flux-source.ts';
 import { k0rdentLabels, systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ProviderTemplate, ServiceTemplate } from './kinds/template.ts';
-import { builtInAnnotation } from './release-controller.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
 import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
+import { isBuiltInTemplate } from './copy-template.ts';
 import { chartIn, checkKustomization, manifestsIn, manifestsOf, repackFolder, type TemplateBytes } from './template-files.ts';
 import { byOrigin, type InformerSettings, type TemplateInformers } from './template-informers.ts';
 import {
@@ -168,7 +168,7 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
   }
 
   async function findBytes(template: AnyTemplate, origin: TemplateOrigin, ctx: Context): Promise<Found> {
-    const builtIn = builtInContent(template);
+    const builtIn = builtInContent(template, key => templates.clusterTemplates.get(key));
     if (builtIn !== undefined) return { digest: builtIn, chart: await factsFor(builtIn, ctx) };
     if (origin.from === 'HelmChart') return findChart(template, origin, ctx);
     return 'path' in origin ? findFolder(template, origin, ctx) : findData(origin, ctx);
@@ -302,11 +302,12 @@ function validStatus({ chart, chartRef, sourceStatus }: Found): Partial<Template
   };
 }
 
-/** The bytes of a template that came with Drover and has no source. Only those of the system can be such. */
-function builtInContent({ kind, metadata }: AnyTemplate): string | undefined {
-  const isBuiltIn =
-    kind === ClusterTemplate.kind && metadata.namespace === systemNamespace && metadata.annotations?.[builtInAnnotation] === 'true';
-  return isBuiltIn ? metadata.annotations?.[contentAnnotation] : undefined;
+/** The bytes of a template that came with Drover and has no source. Copies in other namespaces have those of the original, whatever they say themselves. */
+function builtInContent(template: AnyTemplate, find: (key: Key) => ClusterTemplate | undefined): string | undefined {
+  const { kind, metadata } = template;
+  if (kind !== ClusterTemplate.kind || !isBuiltInTemplate(template)) return undefined;
+  const original = metadata.namespace === systemNamespace ? template : find(`${systemNamespace}/${metadata.name}`);
+  return original && isBuiltInTemplate(original) ? original.metadata.annotations?.[contentAnnotation] : undefined;
 }
 
 /** Whatever goes wrong inside is the fault of the source. */
