@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { ClusterDeployment } from '../../src/dialects/k0rdent/kinds/cluster-deployment.ts';
@@ -11,7 +11,8 @@ import { droverFor } from '../helpers/drover.ts';
 import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
-import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
+import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
+import { startRealMember } from '../helpers/real-member.ts';
 import { missingRig } from '../helpers/rig.ts';
 
 const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl');
@@ -57,12 +58,13 @@ for (const kind of hubKinds)
   describe(`k0rdent, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent');
     let etcd: Etcd;
+    let adopted: RealCluster;
     let hub: EitherHub;
     let kubectl: CommandLine;
 
     before(async () => {
       etcd = await startEtcd();
-      hub = await startEitherHub(kind, etcd);
+      [adopted, hub] = await Promise.all([startRealMember(etcd), startEitherHub(kind, etcd)]);
       kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
       const drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
       mkdirSync(path.join(scratch.dir, 'charts'));
@@ -79,6 +81,7 @@ for (const kind of hubKinds)
     });
     after(async () => {
       await hub?.[Symbol.asyncDispose]();
+      await adopted?.[Symbol.asyncDispose]();
       await etcd?.[Symbol.asyncDispose]();
       scratch[Symbol.dispose]();
     });
@@ -396,5 +399,34 @@ for (const kind of hubKinds)
       await kubectl.expect(`delete cld -n ${namespace} dev-cluster-1 --timeout 60s`);
       await becomes(setNames, ['dev-cluster-2'], 'the ServiceSets');
       await kubectl.expect('get clusters.drover.io dev-cluster-1', { code: 1, says: 'not found' });
+    });
+
+    test('a cluster is adopted with the kubeconfig of a Credential, and is left behind without a trace', async () => {
+      const secret = (text: string) => ({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'adopted-kubeconfig', namespace },
+        stringData: { value: text },
+      });
+      const identityRef = { apiVersion: 'v1', kind: 'Secret', name: 'adopted-kubeconfig', namespace };
+      const deployment = clusterDeployment('adopted', {}, { services: [service('web', 'kyverno-3-2-6')] });
+      await apply(
+        secret(readFileSync(adopted.kubeconfig, 'utf8').replace(/https:\/\/[^\s"']+/, 'https://127.0.0.1:1')),
+        { apiVersion, kind: 'Credential', metadata: { name: 'adopted', namespace }, spec: { identityRef } },
+        { ...deployment, spec: { ...deployment.spec, template: 'adopted-cluster-1-0-1', credential: 'adopted' } },
+      );
+      await eventually(
+        async () => condition(await cd('adopted'), 'Ready') ?? '',
+        text => text.startsWith('False Failed cannot adopt the cluster: '),
+        { ...patient, what: 'a kubeconfig that leads nowhere' },
+      );
+      await apply(secret(readFileSync(adopted.kubeconfig, 'utf8')));
+      await becomes(async () => condition(await cd('adopted'), 'Ready'), 'True Succeeded Object is ready', 'the adopted cluster');
+      assert.match((await cd('adopted'))?.status?.k8sVersion ?? '', /^v1\./);
+      const member = kubectlFor('kubectl', { kubeconfig: adopted.kubeconfig, dir: scratch.dir });
+      await member.expect('get configmap -n web web -o jsonpath={.data.version}', { says: '3.2.6' });
+      await kubectl.expect(`delete cld -n ${namespace} adopted --timeout 90s`);
+      await member.expect('get configmap -n web web', { code: 1, says: 'not found' });
+      await kubectl.expect('get clusters.drover.io adopted', { code: 1, says: 'not found' });
     });
   });
