@@ -12,6 +12,8 @@ import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
 import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
 import { publishGatewayAddress } from '../core/registration/gateway-address.ts';
 import { runWorks } from '../core/works/run-works.ts';
+import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
+import { runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
@@ -55,7 +57,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const { hub, access, pki, dataDir, url, serverUrl, agentImage, version, behind } = options;
   const { signal } = stop;
   const onError = (what: string) => (error: unknown) => log.warn('cannot watch', { kind: what, err: error });
-  const clusters = informer(hub, Cluster, { signal, indexes: clusterIndexes, keep: keepOfCluster, onError: onError('Cluster') });
+  const indexes = { ...clusterIndexes, [clusterDeploymentIndex]: clusterDeploymentsOf };
+  const clusters = informer(hub, Cluster, { signal, indexes, keep: keepOfCluster, onError: onError('Cluster') });
   const secrets = credentialSecrets(hub, { signal, onError: onError('Secret') });
   const directory = memberDirectory({ clusters, secrets, signal });
   const sessions = new TunnelSessions();
@@ -86,6 +89,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
+        ...runK0rdent({ hub, clusters, egress, version, signal, onError }),
         ...runWorks({ hub, clusters, directory, renderer, egress, signal, onError }),
       ),
     () => {},
