@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Cluster } from '../../api/cluster.ts';
+import { findCondition } from '../../api/conditions.ts';
+import { newObject } from '../../api/define-kind.ts';
+import { cdStatus, countServices, unionOfServices, type CdReport } from './cd-status.ts';
+import { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import { ServiceSet } from './kinds/service-set.ts';
+import type { ServiceState } from './kinds/service-spec.ts';
+
+const now = new Date('2026-01-02T03:04:05Z');
+const time = '2026-01-02T03:04:05Z';
+const cd = newObject(ClusterDeployment, { name: 'c', namespace: 'n', generation: 3 }, { template: 't' });
+
+function setOf(name: string, states: Record<string, ServiceState['state']>, more: object = {}): ServiceSet {
+  const services = Object.keys(states).map(key => ({ name: key, namespace: key, template: `${name}-${key}` }));
+  const set = newObject(ServiceSet, { name, namespace: 'n', ...more }, { cluster: 'c', provider: {}, services });
+  const said = services.map(one => ({ type: 'Helm' as const, ...one, state: states[one.name]!, lastStateTransitionTime: time }));
+  return { ...set, status: { deployed: false, services: said } };
+}
+
+const cluster = (status: 'True' | 'False' | 'Unknown'): Cluster => ({
+  ...newObject(Cluster, { name: 'c' }, { connection: { mode: 'Sandbox' } }),
+  status: {
+    version: 'v1.36.3',
+    conditions: [{ type: 'Connected', status, reason: 'Answering', message: 'a message', lastTransitionTime: time }],
+  },
+});
+const yes = { status: 'True' } as const;
+const all: CdReport = { cd, template: yes, credential: yes, chart: yes, release: yes, cluster: cluster('True'), sets: [], now };
+const ready = (report: Partial<CdReport>) => {
+  const found = findCondition({ status: cdStatus({ ...all, ...report }) as { conditions: never } }, 'Ready')!;
+  return `${found.status} ${found.reason} ${found.message}`;
+};
+
+test('a service counts once, and is ready when any owner has it deployed', () => {
+  const sets = [setOf('c', { nginx: 'Failed', kyverno: 'Deployed' }), setOf('c-1', { nginx: 'Deployed' })];
+  assert.deepEqual(countServices(sets), { ready: 2, total: 2 });
+  assert.deepEqual(countServices(sets.slice(0, 1)), { ready: 1, total: 2 });
+  const leaving = setOf('c-1', { nginx: 'Deployed' }, { deletionTimestamp: time });
+  assert.deepEqual(countServices([sets[0]!, leaving]), { ready: 1, total: 2 });
+});
+
+test('the services of all owners are listed, sorted, the own ones first', () => {
+  const sets = [setOf('c-1', { nginx: 'Deployed' }), setOf('c', { nginx: 'Failed', kyverno: 'Deployed' })];
+  assert.deepEqual(
+    unionOfServices(sets).map(one => one.template),
+    ['c-kyverno', 'c-nginx', 'c-1-nginx'],
+  );
+});
+
+test('ready says what is wrong before what is under way', () => {
+  assert.equal(ready({}), 'True Succeeded Object is ready');
+  assert.equal(ready({ sets: [setOf('c', { a: 'Pending' })] }), 'False Progressing 0/1 Services are ready.');
+  assert.equal(ready({ cluster: cluster('False') }), 'False Progressing Cluster does not answer: a message');
+  assert.equal(ready({ cluster: cluster('Unknown') }), 'Unknown Progressing Cluster is not ready yet');
+  assert.equal(ready({ cluster: undefined }), 'Unknown Progressing Cluster is not ready yet');
+  const failed = { template: { status: 'False', message: 'no template' } as const, faults: ['no service'] };
+  assert.equal(ready({ ...failed, sets: [setOf('c', { a: 'Pending' })] }), 'False Failed no template. no service');
+  const deleting = { reason: 'WaitingForClusterDeletion', message: 'it goes' };
+  assert.equal(ready({ ...failed, deleting }), 'False Deleting it goes');
+});
+
+test('a dry run is ready without a cluster', () => {
+  const dry = newObject(ClusterDeployment, { name: 'c', namespace: 'n' }, { template: 't', dryRun: true });
+  const { release: _, cluster: __, ...checked } = all;
+  const status = cdStatus({ ...checked, cd: dry });
+  assert.equal(findCondition({ status: status as { conditions: never } }, 'Ready')?.status, 'True');
+  assert.equal(findCondition({ status: status as { conditions: never } }, 'HelmReleaseReady'), undefined);
+});
+
+test('the version of the cluster is told', () => {
+  assert.equal(cdStatus(all).k8sVersion, 'v1.36.3');
+});
