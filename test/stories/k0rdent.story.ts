@@ -224,6 +224,7 @@ for (const kind of hubKinds)
           /^dev-cluster-1 +True +2\/2 +sandbox-1-0-0 +Object is ready .*cluster-deployment\/tier=dev,k0rdent.mirantis.com\/component=kcm$/m,
         ],
       });
+      await kubectl.expect('get mgmt', { says: /^kcm +True +drover /m });
       await kubectl.expect('get mcs', { says: /^global-ingress +1\/2 /m });
     });
 

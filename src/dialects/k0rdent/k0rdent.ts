@@ -18,6 +18,7 @@ import { systemNamespace } from './kinds/group.ts';
 import { Credential, Management, StateManagementProvider } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
+import { runManagement } from './management-controller.ts';
 import { runMultiClusterServices } from './mcs-controller.ts';
 import { ownedSetIndexes } from './owned-sets.ts';
 import { runServiceSets, serviceSetIndexes } from './service-set-controller.ts';
@@ -72,6 +73,7 @@ export function runK0rdent({ hub, clusters, egress, version, signal, onError }: 
   return [
     ...runTemplates({ hub, egress, templates, flux, signal, onError }),
     ...runGovernance({ hub, hubObjects, templates, deployments, credentials, providers, signal, onError }),
+    runManagement({ hub, managements, signal }),
     runServiceSets({
       hub,
       hubObjects,
