@@ -2,6 +2,7 @@ import { Secret } from '../../api/builtin-kinds.ts';
 import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
 import { newObject } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -18,6 +19,9 @@ export class ClusterError extends Error {
 
 /** On a Cluster that was there before its ClusterDeployment, and stays when that goes: "true". */
 export const claimedAnnotation = 'k0rdent.mirantis.com/claimed';
+
+/** On a Cluster that was joined for a ClusterDeployment: the uid of that. */
+const deploymentUidLabel = 'k0rdent.mirantis.com/cluster-deployment-uid';
 
 export interface DeployedClusterDeps {
   readonly hub: KubeClient;
@@ -40,22 +44,36 @@ const joinMs = 30_000;
 export async function deployCluster({ hub, clusters }: DeployedClusterDeps, request: DeployRequest): Promise<Cluster> {
   const { cd, mode, secret, signal } = request;
   const present = clusterOfDeployment(clusters, cd);
-  if (present && present.metadata.annotations?.[clusterAnnotations.joining] === undefined) return present;
+  if (present) return present;
   if (mode === 'sandbox') return makeSandbox(hub, cd, nameFor(clusters, cd), signal);
   if (!secret) return claim(hub, clusters, cd, signal);
-  const name = present?.metadata.name ?? nameFor(clusters, cd);
+  // An earlier join may have been cut short at any point.
+  const begun = joinedFor(clusters, cd);
+  const annotations = { [clusterDeploymentAnnotation]: keyOf(cd) };
+  if (begun && begun.metadata.annotations?.[clusterAnnotations.joining] === undefined) return mark(hub, begun, annotations, signal);
+  const name = begun?.metadata.name ?? nameFor(clusters, cd);
+  const labels = { ...labelsOf(cd), [deploymentUidLabel]: cd.metadata.uid! };
   let cluster: Cluster;
   try {
-    cluster = await adoptCluster(hub, { name, labels: labelsOf(cd), secret: secret as Secret, timeoutMs: joinMs, signal });
+    cluster = await adoptCluster(hub, { name, labels, secret: secret as Secret, timeoutMs: joinMs, signal });
   } catch (cause) {
     signal.throwIfAborted();
     throw new ClusterError(`cannot adopt the cluster: ${(cause as Error).message}`, { cause });
   }
-  return mark(hub, cluster, { [clusterDeploymentAnnotation]: keyOf(cd) }, signal);
+  return mark(hub, cluster, annotations, signal);
 }
 
 export const clusterOfDeployment = (clusters: Informer<Cluster>, cd: ClusterDeployment): Cluster | undefined =>
   clusters.by(clusterDeploymentIndex, keyOf(cd))[0];
+
+/** A cluster whose join for the ClusterDeployment was cut short before it was said whose it is. */
+const joinedFor = (clusters: Informer<Cluster>, { metadata: { uid } }: ClusterDeployment): Cluster | undefined =>
+  clusters
+    .list()
+    .find(
+      ({ metadata: { labels, annotations } }) =>
+        labels?.[deploymentUidLabel] === uid && annotations?.[clusterDeploymentAnnotation] === undefined,
+    );
 
 /** Short where there is nobody else of that name. */
 function nameFor(clusters: Informer<Cluster>, { metadata: { namespace = '', name = '' } }: ClusterDeployment): string {
@@ -69,7 +87,12 @@ async function makeSandbox(hub: KubeClient, cd: ClusterDeployment, name: string,
   const sandbox = { ...(nodes !== undefined && { nodes }), ...(nodeCapacity && { nodeCapacity }) };
   const metadata = { name, labels: { ...labelsOf(cd) }, annotations: { [clusterDeploymentAnnotation]: keyOf(cd) } };
   const spec = { connection: { mode: 'Sandbox' as const }, ...(Object.keys(sandbox).length > 0 && { sandbox }) };
-  return hub.create(Cluster, newObject(Cluster, metadata, spec), { fieldManager, signal });
+  try {
+    return await hub.create(Cluster, newObject(Cluster, metadata, spec), { fieldManager, signal });
+  } catch (cause) {
+    if (!(cause instanceof StatusError) || cause.reason !== 'Invalid') throw cause;
+    throw new ClusterError(`no sandbox can be made of the config: ${cause.message}`, { cause });
+  }
 }
 
 async function claim(hub: KubeClient, clusters: Informer<Cluster>, cd: ClusterDeployment, signal: AbortSignal): Promise<Cluster> {
@@ -93,7 +116,7 @@ function mark(hub: KubeClient, { metadata }: Cluster, annotations: Record<string
 
 /** True when nothing of the cluster is left that came with the ClusterDeployment. */
 export async function releaseCluster({ hub, clusters }: DeployedClusterDeps, cd: ClusterDeployment, signal: AbortSignal): Promise<boolean> {
-  const cluster = clusterOfDeployment(clusters, cd);
+  const cluster = clusterOfDeployment(clusters, cd) ?? joinedFor(clusters, cd);
   if (!cluster) return true;
   if (cluster.metadata.annotations?.[claimedAnnotation] === 'true') {
     await mark(hub, cluster, { [clusterDeploymentAnnotation]: null, [claimedAnnotation]: null }, signal);
@@ -110,7 +133,9 @@ function configOf({ spec }: ClusterDeployment): JsonObject {
   return config !== undefined && isJsonObject(config) ? config : {};
 }
 
+/** Nobody may write another's uid there. */
 function labelsOf(cd: ClusterDeployment): Readonly<Record<string, string>> {
   const given = configOf(cd)['clusterLabels'];
-  return given !== undefined && isJsonObject(given) ? (given as Record<string, string>) : (cd.metadata.labels ?? {});
+  const labels = given !== undefined && isJsonObject(given) ? (given as Record<string, string>) : (cd.metadata.labels ?? {});
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => key !== deploymentUidLabel));
 }
