@@ -27,7 +27,8 @@ export function bothSides(stream: Http2Stream): Duplex {
     write: (chunk: Buffer, _encoding, done) => void stream.write(chunk, done),
     final: done => void stream.end(done),
     destroy: (error, done) => {
-      if (!stream.readableEnded || !stream.writableFinished) cancel(stream);
+      if (error === null && stream.writableFinished) partInPeace(stream);
+      else if (!stream.readableEnded || !stream.writableFinished) cancel(stream);
       done(error);
     },
   });
@@ -35,10 +36,24 @@ export function bothSides(stream: Http2Stream): Duplex {
   return duplex;
 }
 
+/** How long the other side may take to finish as well. */
+const partingMs = 5_000;
+
+/**
+ * Everything was said, and nobody listens any more. Breaking the stream off now would overtake what the other side has not read yet, so it is left to
+ * finish by itself, for a while.
+ */
+function partInPeace(stream: Http2Stream): void {
+  if (stream.readableEnded) return;
+  stream.resume();
+  const timer = setTimeout(() => cancel(stream), partingMs);
+  stream.once('close', () => clearTimeout(timer));
+}
+
 function feed(reader: Readable, stream: Http2Stream): void {
   let isComplete = false;
   stream.on('data', (chunk: Buffer) => {
-    if (!reader.push(chunk)) stream.pause();
+    if (!reader.push(chunk) && !reader.destroyed) stream.pause();
   });
   stream.once('end', () => {
     // A stream that is reset says that it ends as well.

@@ -185,3 +185,25 @@ test('the hub speaks to nobody who is not an agent', async () => {
   assert.equal(res.statusCode, 400);
   assert.match(await text(res), /sub-protocol/);
 });
+
+test('what a member said before it hung up arrives, however slowly it is read', async () => {
+  await using tunnel = await startTestTunnel(
+    (_req, res) => res.end(),
+    (_req, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n');
+      socket.end(Buffer.alloc(3 * 1024 * 1024));
+      // The member does not wait for the other side to finish.
+      socket.once('finish', () => socket.destroy());
+    },
+  );
+  for (let round = 0; round < 5; round++) {
+    const headers = { connection: 'Upgrade', upgrade: 'test' };
+    const { socket } = (await tunnel.hub.sessions.transport(id).upgrade({ method: 'GET', path: '/exec', headers })) as Upgraded;
+    let got = 0;
+    for await (const chunk of socket) {
+      got += (chunk as Buffer).length;
+      await sleep(1);
+    }
+    assert.equal(got, 3 * 1024 * 1024);
+  }
+});
