@@ -58,7 +58,8 @@ test('the last moment before a time is the one whose successor is after it', () 
       const times = cronTimes(schedule);
       const last = times.last(until - 400 * 86_400_000, until);
       if (last === undefined) return;
-      assert.ok(last <= until && times.next(last)! > until);
+      // Sundays of certain dates may be more than five years apart: then there is no next one.
+      assert.ok(last <= until && (times.next(last) ?? Infinity) > until);
       assert.equal(times.next(last - 1), last);
     }),
     { numRuns: 200 },
