@@ -70,7 +70,7 @@ tellWithEveryKubectl('I keep objects in the hub', story => {
     assert.equal(await kubectl.expect('get pods --field-selector status.phase=Pending -o name'), 'pod/box\n');
     assert.equal(
       await kubectl.expect('get ns --sort-by=.metadata.name -o name --chunk-size=2'),
-      'namespace/default\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\nnamespace/shop\n',
+      'namespace/default\nnamespace/kcm-system\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\nnamespace/shop\n',
     );
     await kubectl.expect('get pods -A', { says: /^NAMESPACE +NAME/ });
     await kubectl.expect('get pod nobody', { code: 1, says: 'Error from server (NotFound): pods "nobody" not found' });
