@@ -5,5 +5,5 @@ import { TemplateSet } from '../template/template-set.ts';
 export function renderName(template: string): string {
   const set = new TemplateSet(sprigFunctions, { limits: { steps: 100_000, output: 10_000, deadline: performance.now() + 5000 } });
   set.parse('name-template', template);
-  return set.execute('name-template', null);
+  return set.execute('name-template', undefined);
 }
