@@ -1,9 +1,8 @@
 /** Builds overlays with the real kustomize and with ours, and compares the bytes. */
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { downloadModule } from '../test/charts/go-module.ts';
 import { missingRig, repositoryRoot } from '../test/helpers/rig.ts';
 import { readOverlayCases, type OverlayCase } from '../test/kustomize/overlay-cases.ts';
 import { randomOverlays } from '../test/kustomize/random-overlays.ts';
@@ -91,7 +90,7 @@ function tell(kind: 'same' | 'refused' | 'otherWords' | 'different', name: strin
 function compareModule(module: string, version: string): void {
   let root: string;
   try {
-    root = downloadModule(module, version);
+    root = downloadModule({ module, version });
   } catch (error) {
     count.leftOut++;
     console.log(`left out   ${module}@${version}: ${errorText(error)}`);
@@ -113,18 +112,4 @@ function readTree(root: string): Map<string, Uint8Array> {
     files.set(path.relative(root, full), readFileSync(full));
   }
   return files;
-}
-
-/** The folder of a module in Go's cache, downloaded when it is not there yet. */
-function downloadModule(module: string, version: string): string {
-  const { stdout, error } = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
-    cwd: tmpdir(),
-    encoding: 'utf8',
-    env: { ...process.env, GOFLAGS: '-mod=mod' },
-    timeout: 300_000,
-  });
-  if (error) throw new Error('cannot run go', { cause: error });
-  const answer = JSON.parse(stdout) as { Dir?: string; Error?: string };
-  if (answer.Dir === undefined) throw new Error(answer.Error?.split('\n').at(-1)?.trim() ?? 'Go gave no folder');
-  return answer.Dir;
 }

@@ -11,7 +11,7 @@ import { memberDirectory, type MemberDirectory } from '../core/clusters/member-d
 import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
 import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
 import { publishGatewayAddress } from '../core/registration/gateway-address.ts';
-import { runWorks } from '../core/works/run-works.ts';
+import { runWorks, workInformer } from '../core/works/run-works.ts';
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
 import { runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
@@ -84,14 +84,16 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const controllers: RunningController[] = [];
   // Members are not asked before their credentials are known: those would seem to be missing.
   directory.synced.then(
-    () =>
+    () => {
+      const works = workInformer(hub, { signal, onError });
       controllers.push(
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
-        ...runK0rdent({ hub, clusters, egress, version, signal, onError }),
-        ...runWorks({ hub, clusters, directory, renderer, egress, signal, onError }),
-      ),
+        ...runK0rdent({ hub, clusters, works, egress, version, signal, onError }),
+        ...runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }),
+      );
+    },
     () => {},
   );
   publishGatewayAddress(hub, { url: serverUrl ?? url, authorities: pki.authority.certificate }, { signal }).catch((err: unknown) => {

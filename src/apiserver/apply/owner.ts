@@ -1,3 +1,4 @@
+import { compareTexts } from '../../util/compare-texts.ts';
 import type { ManagedFieldsEntry } from '../../api/object.ts';
 import { printJson } from '../../util/json.ts';
 import { goQuote } from '../../util/go-quote.ts';
@@ -84,11 +85,10 @@ function encodeOwner({ manager, operation, apiVersion, subresource, time, set, e
 }
 
 export const secondsOf = (time: string | undefined) => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000));
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function compareOwners(a: Owner, b: Owner): number {
   if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
   const time = a.time === b.time ? 0 : secondsOf(a.time) - secondsOf(b.time);
   if (time !== 0) return time;
-  return compareText(a.manager, b.manager) || compareText(a.apiVersion, b.apiVersion) || compareText(a.subresource, b.subresource);
+  return compareTexts(a.manager, b.manager) || compareTexts(a.apiVersion, b.apiVersion) || compareTexts(a.subresource, b.subresource);
 }

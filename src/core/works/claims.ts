@@ -1,4 +1,5 @@
 import type { Work } from '../../api/work.ts';
+import { compareTexts } from '../../util/compare-texts.ts';
 
 /** Works that want the same thing on the same member, in order: the first has it. */
 export interface RankedClaims {
@@ -57,5 +58,3 @@ export const competes = (work: Work): boolean => !isLeaving(work) && work.spec.s
 
 /** Whether nothing that the Work wants may be removed. */
 export const holds = (work: Work): boolean => competes(work) || (!isLeaving(work) && work.status?.delivered !== undefined);
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

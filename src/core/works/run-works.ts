@@ -19,6 +19,7 @@ export interface WorksDeps {
   readonly hub: KubeClient;
   /** With `clusterIndexes`. */
   readonly clusters: Informer<Cluster>;
+  readonly works: Informer<Work>;
   readonly directory: MemberDirectory;
   readonly renderer: RenderPool;
   /** The way to the sources of Works. */
@@ -28,8 +29,7 @@ export interface WorksDeps {
 }
 
 /** Everything about Works that runs in a hub: it delivers to the clusters that it reaches itself, and looks after the Works of all. */
-export function runWorks({ hub, clusters, directory, renderer, egress, signal, onError }: WorksDeps): RunningController[] {
-  const works = informer(hub, Work, { signal, indexes: workIndexes, keep: keepOfWork, onError: onError(Work.kind) });
+export function runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }: WorksDeps): RunningController[] {
   const revisions = workRevisions(hub, { signal, onError: onError('ControllerRevision') });
   return [
     runWorkKeeper({ hub, works, clusters, revisions, signal }),
@@ -52,8 +52,13 @@ export function runWorks({ hub, clusters, directory, renderer, egress, signal, o
   ];
 }
 
+/** All Works of a hub, for everybody there who has to do with them. */
+export function workInformer(hub: KubeClient, { signal, onError }: Pick<WorksDeps, 'signal' | 'onError'>): Informer<Work> {
+  return informer(hub, Work, { signal, indexes: workIndexes, keep: keepOfWork, onError: onError(Work.kind) });
+}
+
 /** Who owns which field is a large part of a Work, and nobody asks but for who wrote the spec. */
-export function keepOfWork({ metadata: { managedFields, ...metadata }, ...work }: Work): Work {
+function keepOfWork({ metadata: { managedFields, ...metadata }, ...work }: Work): Work {
   const ofSpec = (managedFields ?? [])
     .filter(({ fieldsV1, subresource = '' }) => subresource === '' && fieldsV1?.['f:spec'] !== undefined)
     .map(({ manager = '', time = '' }) => ({ manager, time, fieldsV1: { 'f:spec': {} } }));

@@ -1,10 +1,8 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { ConfigMap } from '../../api/builtin-kinds.ts';
-import { Work } from '../../api/work.ts';
+import type { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { openMember } from '../../core/delivery/member.ts';
-import { keepOfWork } from '../../core/works/run-works.ts';
-import { workIndexes } from '../../core/works/work-indexes.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import { log } from '../../runtime/log.ts';
@@ -29,6 +27,8 @@ export interface K0rdentDeps {
   readonly hub: KubeClient;
   /** With `clusterIndexes` and `clusterDeploymentIndex`. */
   readonly clusters: Informer<Cluster>;
+  /** With `workIndexes`. */
+  readonly works: Informer<Work>;
   /** The way to the sources of templates. */
   readonly egress: Egress;
   readonly version: string;
@@ -43,7 +43,7 @@ export const settingsName = 'drover-settings';
 const precedenceKey = 'k0rdent.valuesPrecedence';
 
 /** Runs everything of k0rdent, whose kinds must be installed. */
-export function runK0rdent({ hub, clusters, egress, version, signal, onError }: K0rdentDeps): RunningController[] {
+export function runK0rdent({ hub, clusters, works, egress, version, signal, onError }: K0rdentDeps): RunningController[] {
   bootstrap(0);
   const hubObjects = openMember('hub', hub, { signal });
   const templates = templateInformers(hub, { signal, onError });
@@ -64,7 +64,6 @@ export function runK0rdent({ hub, clusters, egress, version, signal, onError }: 
     indexes: { ...serviceSetIndexes, ...ownedSetIndexes },
     onError: onError('ServiceSet'),
   });
-  const works = informer(hub, Work, { signal, indexes: workIndexes, keep: keepOfWork, onError: onError('Work') });
   const precedence = () => {
     const text = settings.get(`${systemNamespace}/${settingsName}`)?.data?.[precedenceKey];
     return text === 'valuesFrom' ? 'valuesFrom' : 'inline';

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../util/compare-texts.ts';
 import type { SetService } from './kinds/service-set.ts';
 import type { Service, ServiceState } from './kinds/service-spec.ts';
 import { nextStep, versionOf } from './upgrade-paths.ts';
@@ -114,5 +115,3 @@ function entry(service: Service, template: string, version: string): SetService 
     ...(helmAction !== undefined && { helmAction }),
   };
 }
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

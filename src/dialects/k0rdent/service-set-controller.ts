@@ -7,7 +7,7 @@ import { clusterId } from '../../core/clusters/cluster-id.ts';
 import type { Member } from '../../core/delivery/member.ts';
 import { followedObjects } from '../../core/references/followed-objects.ts';
 import { changesOf, runController, settled, type Context, type Outcome, type RunningController } from '../../runtime/controller.ts';
-import { informer, type Informer } from '../../runtime/informer.ts';
+import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { errorText } from '../../util/error-text.ts';
 import { jsonEqual, type JsonObject } from '../../util/json.ts';
@@ -242,6 +242,3 @@ function setOfWork({ metadata }: Work): Key[] {
 
 /** How informers of ServiceSets find them. */
 export const serviceSetIndexes = { namespace: ({ metadata }: ServiceSet) => [metadata.namespace ?? ''] } as const;
-
-export const serviceSetInformer = (hub: KubeClient, signal: AbortSignal): Informer<ServiceSet> =>
-  informer(hub, ServiceSet, { signal, indexes: serviceSetIndexes });

@@ -1,4 +1,5 @@
 import { compareVersions, parseVersion, type Version } from '../../render/semver/semver.ts';
+import { compareTexts } from '../../util/compare-texts.ts';
 import type { Service, UpgradePaths } from './kinds/service-spec.ts';
 import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
 import { serviceNamespace, type TemplateLookup } from './validate-services.ts';
@@ -62,8 +63,6 @@ export function listUpgradePaths(services: readonly Service[], namespace: string
     return { name, namespace: serviceNamespace(service), template, availableUpgrades };
   });
 }
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The template to go to next on the way to another; undefined when the chain has no way. The lowest version comes first, so that none is left out. */
 export function nextStep(current: string, wanted: string, chain: ServiceTemplateChain): Step | undefined {

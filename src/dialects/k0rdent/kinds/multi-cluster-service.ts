@@ -49,12 +49,10 @@ export const rollout = object('In which order the clusters get a change. Drover 
 export type RolloutSpec = TypeOf<typeof rollout>;
 
 export const matchingCluster = object('A cluster that the selector matches.', {
-  ...{
-    apiVersion: optional(text('The API version of the object.')),
-    kind: optional(text('The kind of the object.')),
-    namespace: optional(text('The namespace of the object.')),
-    name: optional(text('The name of the object.')),
-  },
+  apiVersion: optional(text('The API version of the object.')),
+  kind: optional(text('The kind of the object.')),
+  namespace: optional(text('The namespace of the object.')),
+  name: optional(text('The name of the object.')),
   regional: flag('Whether it is managed by a regional cluster.', { default: false }),
   deployed: flag('Whether all services are deployed on it.', { default: false }),
   lastTransitionTime: optional(time('When deployed last changed.')),
