@@ -58,8 +58,44 @@ export const matchingCluster = object('A cluster that the selector matches.', {
   lastTransitionTime: optional(time('When deployed last changed.')),
   reason: optional(text('Why not, for programs.')),
   message: optional(text('Why not, for people.')),
+  outranked: optional(flag('Whether a release is not there because an owner with more priority has it. Drover adds this to k0rdent.')),
 });
 export type MatchingCluster = TypeOf<typeof matchingCluster>;
+
+/** What MultiClusterServices of the whole hub and those of a namespace ask for. */
+export const multiClusterSpec = {
+  clusterSelector: optional(labelSelector('Labels of ClusterDeployments. An empty selector matches none.')),
+  dependsOn: optional(list('MultiClusterServices whose services must be deployed first, cluster by cluster.', text('A name.'))),
+  serviceSpec: optional(serviceSpec),
+  keepServicesOnSelectorMismatch: optional(
+    flag('Whether services stay on clusters that the selector no longer matches.', { default: false }),
+  ),
+  rollout: optional(rollout),
+};
+
+export const multiClusterStatus = openObject('How it goes.', {
+  ...statusConditions,
+  services: optional(list('Not used.', serviceState)),
+  servicesUpgradePaths: optional(upgradePaths),
+  matchingClusters: optional(list('The clusters.', matchingCluster)),
+  rollout: optional(
+    openObject('Where the rollout is.', {
+      revision: optional(text('What is being rolled out.')),
+      phase: optional(oneOf(['Progressing', 'Soaking', 'Paused', 'Succeeded', 'Failed', 'RollingBack', 'RolledBack'], 'Where it is.')),
+      wave: optional(text('The present wave.')),
+      updated: optional(text('How many clusters have the change, such as "3/10".')),
+      failed: optional(list('Clusters on which it failed.', text('The namespace/name of a ClusterDeployment.'))),
+      message: optional(text('What it waits for.')),
+    }),
+  ),
+});
+
+export const multiClusterColumns = [
+  { name: 'Clusters', type: 'string', path: '.status.conditions[?(@.type=="ClusterInReadyState")].message' },
+  { name: 'provider', type: 'string', path: '.spec.serviceSpec.provider.name' },
+  { name: 'self-management', type: 'boolean', path: '.spec.serviceSpec.provider.selfManagement' },
+  ageColumn,
+] as const;
 
 export const MultiClusterService = defineKind({
   ...k0rdent,
@@ -68,36 +104,8 @@ export const MultiClusterService = defineKind({
   shortNames: ['mcs'],
   scope: 'Cluster',
   description: 'MultiClusterService deploys services on all clusters that its selector matches.',
-  spec: openObject('The services and the clusters.', {
-    clusterSelector: optional(labelSelector('Labels of ClusterDeployments. An empty selector matches none.')),
-    dependsOn: optional(list('MultiClusterServices whose services must be deployed first, cluster by cluster.', text('A name.'))),
-    serviceSpec: optional(serviceSpec),
-    keepServicesOnSelectorMismatch: optional(
-      flag('Whether services stay on clusters that the selector no longer matches.', { default: false }),
-    ),
-    rollout: optional(rollout),
-  }),
-  status: openObject('How it goes.', {
-    ...statusConditions,
-    services: optional(list('Not used.', serviceState)),
-    servicesUpgradePaths: optional(upgradePaths),
-    matchingClusters: optional(list('The clusters.', matchingCluster)),
-    rollout: optional(
-      openObject('Where the rollout is.', {
-        revision: optional(text('What is being rolled out.')),
-        phase: optional(oneOf(['Progressing', 'Soaking', 'Paused', 'Succeeded', 'Failed', 'RollingBack', 'RolledBack'], 'Where it is.')),
-        wave: optional(text('The present wave.')),
-        updated: optional(text('How many clusters have the change, such as "3/10".')),
-        failed: optional(list('Clusters on which it failed.', text('The namespace/name of a ClusterDeployment.'))),
-        message: optional(text('What it waits for.')),
-      }),
-    ),
-  }),
-  columns: [
-    { name: 'Clusters', type: 'string', path: '.status.conditions[?(@.type=="ClusterInReadyState")].message' },
-    { name: 'provider', type: 'string', path: '.spec.serviceSpec.provider.name' },
-    { name: 'self-management', type: 'boolean', path: '.spec.serviceSpec.provider.selfManagement' },
-    ageColumn,
-  ],
+  spec: openObject('The services and the clusters.', multiClusterSpec),
+  status: multiClusterStatus,
+  columns: multiClusterColumns,
 });
 export type MultiClusterService = ObjectFor<typeof MultiClusterService>;
