@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/object.ts';
 import type { Authorizer, UserInfo } from '../../auth/user.ts';
-import { CelError, type CelBudget, type CelProgram } from '../cel/cel.ts';
-import { authorizerType, CelAuthorizer, resourceCheckType, type AccessQuestion } from '../cel/authorizer-library.ts';
-import { celTypes, type CelType } from '../cel/cel-type.ts';
-import { compileCel } from '../cel/compile-cel.ts';
+import { CelError, type CelBudget, type CelProgram } from '../../cel/cel.ts';
+import { authorizerType, CelAuthorizer, resourceCheckType, type AccessQuestion } from '../../cel/authorizer-library.ts';
+import { celTypes, type CelType } from '../../cel/cel-type.ts';
+import { compileCel } from '../../cel/compile-cel.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { namespaceOf, type Invocation } from './match-rules.ts';
 

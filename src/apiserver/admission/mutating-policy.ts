@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { isJsonObject, jsonEqual, type Json } from '../../util/json.ts';
 import { mergeTyped } from '../apply/typed-merge.ts';
-import type { CelBudget } from '../cel/cel.ts';
+import type { CelBudget } from '../../cel/cel.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import type { Resource } from '../resource.ts';
 import type { MergeType } from '../schema/merge-type.ts';

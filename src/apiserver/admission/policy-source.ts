@@ -9,8 +9,8 @@ import type {
 } from '../../api/kubernetes.ts';
 import { parseApiVersion, type KubeObject } from '../../api/object.ts';
 import type { Authorizer } from '../../auth/user.ts';
-import { CelError, type CelBudget } from '../cel/cel.ts';
-import { celTypes, type CelType } from '../cel/cel-type.ts';
+import { CelError, type CelBudget } from '../../cel/cel.ts';
+import { celTypes, type CelType } from '../../cel/cel-type.ts';
 import { selectorMatches } from '../validation/label-selector.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { admissionTypes, compileExpression, type CompiledExpression } from './cel-environment.ts';

@@ -1,7 +1,7 @@
 import type { ValidatingAdmissionPolicyBindingSpec, ValidatingAdmissionPolicySpec, Validation } from '../../api/kubernetes.ts';
 import { StatusError } from '../../api/status.ts';
 import { printJson } from '../../util/json.ts';
-import type { CelBudget } from '../cel/cel.ts';
+import type { CelBudget } from '../../cel/cel.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { forbid } from './admission-errors.ts';
 import {

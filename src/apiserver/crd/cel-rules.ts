@@ -1,9 +1,9 @@
 import { at, duplicate, forbidden, invalid, required, type FieldError, type FieldErrorType } from '../../api/field-error.ts';
 import { isJsonObject, jsonEqual, type Json } from '../../util/json.ts';
-import { CelCostError, CelError, type CelBudget, type CelProgram } from '../cel/cel.ts';
-import { celTypes, type CelType } from '../cel/cel-type.ts';
-import { Optional } from '../cel/cel-values.ts';
-import { compileCel } from '../cel/compile-cel.ts';
+import { CelCostError, CelError, type CelBudget, type CelProgram } from '../../cel/cel.ts';
+import { celTypes, type CelType } from '../../cel/cel-type.ts';
+import { Optional } from '../../cel/cel-values.ts';
+import { compileCel } from '../../cel/compile-cel.ts';
 import { findOldItem } from './correlate-items.ts';
 import { resolveFieldPath } from './field-path.ts';
 import { celTypeOfSchema } from './schema-cel-type.ts';

@@ -1,4 +1,4 @@
-import { celTypes, escapeFieldName, type CelType, type ObjectField } from '../cel/cel-type.ts';
+import { celTypes, escapeFieldName, type CelType, type ObjectField } from '../../cel/cel-type.ts';
 import { isEmbedded, isIntOrString, itemsOf, valuesOf, type SchemaProps } from './schema-props.ts';
 
 const known = new WeakMap<SchemaProps, Map<boolean, CelType | undefined>>();

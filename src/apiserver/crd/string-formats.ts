@@ -1,7 +1,7 @@
-import { isBase64, isDate, isDateTime, isUuid } from '../cel/named-formats.ts';
-import { parseGoDuration } from '../cel/cel-time.ts';
-import { parseAddress, parsePrefix } from '../cel/ip-address.ts';
-import { parseRequestUri } from '../cel/request-uri.ts';
+import { isBase64, isDate, isDateTime, isUuid } from '../../cel/named-formats.ts';
+import { parseGoDuration } from '../../cel/cel-time.ts';
+import { parseAddress, parsePrefix } from '../../cel/ip-address.ts';
+import { parseRequestUri } from '../../cel/request-uri.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../api/names.ts';
 
 const digits = (text: string): string => text.replace(/[^0-9]/g, '');

@@ -2,7 +2,7 @@ import { at, forbidden, invalid, notSupported, required, tooMany, type FieldErro
 import type { KubeObject } from '../../api/object.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { validateClientConfig } from '../builtin/admissionregistration/webhook-rules.ts';
-import { parseRequestUri } from '../cel/request-uri.ts';
+import { parseRequestUri } from '../../cel/request-uri.ts';
 import { isDns1035Label, isDns1123Subdomain } from '../../api/names.ts';
 import { validateImmutableField } from '../validation/object-meta.ts';
 import { crdSpec, crdStatus, isConditionTrue, type CrdNames, type CrdSpec, type CrdVersion } from './crd-object.ts';

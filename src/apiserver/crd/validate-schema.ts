@@ -1,5 +1,5 @@
 import { at, forbidden, invalid, notSupported, required, type FieldError } from '../../api/field-error.ts';
-import type { CelType } from '../cel/cel-type.ts';
+import type { CelType } from '../../cel/cel-type.ts';
 import { compileRules } from './cel-rules.ts';
 import { resolveFieldPath } from './field-path.ts';
 import { celTypeOfSchema } from './schema-cel-type.ts';

@@ -1,6 +1,6 @@
 import { at, forbidden, invalid, required, type FieldError } from '../../api/field-error.ts';
 import { jsonEqual } from '../../util/json.ts';
-import { compileGoRegExp } from '../cel/go-regexp.ts';
+import { compileGoRegExp } from '../../cel/go-regexp.ts';
 import { isEmbedded, isIntOrString, itemsOf, preservesUnknown, valuesOf, type SchemaProps } from './schema-props.ts';
 
 type Level = 'root' | 'item' | 'field';

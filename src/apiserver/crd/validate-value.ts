@@ -1,8 +1,8 @@
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid, type FieldError } from '../../api/field-error.ts';
 import { goQuote } from '../../util/go-quote.ts';
 import { isJsonObject, jsonEqual, printJson, type Json, type JsonObject } from '../../util/json.ts';
-import { compileGoRegExp, type GoRegExp } from '../cel/go-regexp.ts';
-import { printDouble } from '../cel/standard-library.ts';
+import { compileGoRegExp, type GoRegExp } from '../../cel/go-regexp.ts';
+import { printDouble } from '../../cel/standard-library.ts';
 import { findOldItem } from './correlate-items.ts';
 import { fieldOf, isIntOrString, itemsOf, type SchemaProps } from './schema-props.ts';
 import { isKnownFormat, stringFormat } from './string-formats.ts';

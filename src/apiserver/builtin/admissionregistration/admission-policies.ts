@@ -10,7 +10,7 @@ import type {
   Validation,
 } from '../../../api/kubernetes.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import type { CelType } from '../../cel/cel-type.ts';
+import type { CelType } from '../../../cel/cel-type.ts';
 import { validateConditions } from '../../validation/conditions.ts';
 import { validateLabelSelector } from '../../validation/label-selector.ts';
 import { byteLength, isDns1035Label, isDns1123Subdomain, isPathSegmentName, isQualifiedName } from '../../../api/names.ts';

@@ -1,9 +1,9 @@
 import { at, duplicate, invalid, required, tooMany, type FieldError } from '../../../api/field-error.ts';
 import type { MatchCondition } from '../../../api/kubernetes.ts';
 import { admissionTypes } from '../../admission/cel-environment.ts';
-import { CelIssues } from '../../cel/cel-issues.ts';
-import { celTypes, printType, type CelType } from '../../cel/cel-type.ts';
-import { compileCel } from '../../cel/compile-cel.ts';
+import { CelIssues } from '../../../cel/cel-issues.ts';
+import { celTypes, printType, type CelType } from '../../../cel/cel-type.ts';
+import { compileCel } from '../../../cel/compile-cel.ts';
 import { isQualifiedName } from '../../../api/names.ts';
 import { invalidFor } from '../kind-parts.ts';
 

@@ -1,8 +1,8 @@
 import { at, duplicate, invalid, notSupported, required, tooLong, tooMany, type FieldError } from '../../../api/field-error.ts';
 import { printJson } from '../../../util/json.ts';
-import { CelIssues } from '../../cel/cel-issues.ts';
-import { celTypes, printType } from '../../cel/cel-type.ts';
-import { compileCel } from '../../cel/compile-cel.ts';
+import { CelIssues } from '../../../cel/cel-issues.ts';
+import { celTypes, printType } from '../../../cel/cel-type.ts';
+import { compileCel } from '../../../cel/compile-cel.ts';
 import { byteLength, isCIdentifier, isDns1123Label, isDns1123Subdomain, isLabelValue, isLongerThan } from '../../../api/names.ts';
 import { validateLabelName } from '../../validation/object-meta.ts';
 import { validateCsiDriverName } from '../core/volume-sources.ts';

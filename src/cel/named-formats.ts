@@ -1,4 +1,4 @@
-import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, maskTrailingDash } from '../../api/names.ts';
+import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, maskTrailingDash } from '../api/names.ts';
 import { parseRfc3339 } from './cel-time.ts';
 import { parseRequestUri } from './request-uri.ts';
 

@@ -14,7 +14,7 @@ import {
   signOfQuantity,
   subtractQuantities,
   type Quantity,
-} from '../../api/quantity.ts';
+} from '../api/quantity.ts';
 import { compareSemver, parseSemver, type Semver } from './semver.ts';
 import { operators, standardFunctions } from './standard-library.ts';
 import { parseRequestUri, type RequestUri } from './request-uri.ts';
