@@ -13,8 +13,8 @@ const connection = object(
   'How the hub reaches the API server of the cluster.',
   {
     mode: oneOf(
-      ['Direct', 'Tunnel', 'Sandbox'],
-      'Direct: the hub calls the server. Tunnel: an agent in the cluster dials the hub. Sandbox: the cluster lives inside the hub.',
+      ['Direct', 'Tunnel', 'Sandbox', 'Local'],
+      'Direct: the hub calls the server. Tunnel: an agent in the cluster dials the hub. Sandbox: the cluster lives inside the hub. Local: it is the hub itself.',
     ),
     server: optional(text('The address of the API server, for Direct.', { pattern: '^https?://' })),
     caBundle: optional(text('The certificates that vouch for the server, PEM in base64. The system trusts nobody else when it is set.')),
@@ -72,6 +72,10 @@ export const Cluster = defineKind({
       rules: [
         { rule: 'has(self.id) == has(oldSelf.id) && (!has(self.id) || self.id == oldSelf.id)', message: 'id cannot be changed' },
         { rule: "!has(self.sandbox) || self.connection.mode == 'Sandbox'", message: 'sandbox is only for mode Sandbox' },
+        {
+          rule: "(self.connection.mode == 'Local') == (has(self.id) && self.id == 'local')",
+          message: 'mode Local and id "local" go together: they mean the hub itself',
+        },
       ],
     },
   ),

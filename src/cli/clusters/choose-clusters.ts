@@ -36,12 +36,13 @@ export function checkClusterOptions({ cluster, allClusters, clusterSelector }: C
     throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector');
 }
 
-/** The members that the selector means, or all, in the order of their names. Throws when there is none. */
+/** The members that the selector means, or all, in the order of their names. The hub itself is meant only when it is named. Throws when there is none. */
 export async function matchingClusters(hub: HubConnection, { clusterSelector }: ClusterOptions, terminal: Terminal): Promise<Cluster[]> {
-  const { items } = await hub.client.list(Cluster, {
+  const { items: found } = await hub.client.list(Cluster, {
     signal: terminal.signal,
     ...(clusterSelector !== undefined && { labelSelector: clusterSelector }),
   });
+  const items = found.filter(({ spec }) => spec.connection.mode !== 'Local');
   if (items.length === 0)
     throw new CommandError(clusterSelector === undefined ? 'the hub has no members' : `no member matches "${clusterSelector}"`, {
       hint:

@@ -48,8 +48,8 @@ export async function askMember({ cluster, client, agents, since, signal }: AskO
     return atOnce(error instanceof UnreachableError ? { kind: 'silent', why } : { kind: 'no-credential', why });
   }
   const probe = await probeMember(way, signal);
-  // A sandbox lives in the hub: their clocks are one.
-  return connection.mode === 'Sandbox' ? { ...probe, memberTime: probe.startedAt - 500 } : probe;
+  // What lives in the hub has its clock.
+  return connection.mode === 'Sandbox' || connection.mode === 'Local' ? { ...probe, memberTime: probe.startedAt - 500 } : probe;
 }
 
 function atOnce(answer: Probe['answer']): Probe {

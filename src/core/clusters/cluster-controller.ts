@@ -98,6 +98,7 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
       client,
       probe: stop => askMember({ cluster: clusters.get(key) ?? cluster, client, agents, since, signal: stop }),
       ...(cluster.spec.connection.mode === 'Sandbox' && { provider: 'sandbox', periodMs: sandboxPeriodMs }),
+      ...(cluster.spec.connection.mode === 'Local' && { periodMs: sandboxPeriodMs }),
       onChange: () => running.add(key),
       onError: error => log.debug('cannot learn about a cluster', { cluster: key, err: error }),
     });

@@ -63,8 +63,8 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
   };
 }
 
-/** Sandboxes live in the hub, so nothing is learned from hearing of them often. */
-const lastSeenPeriodMs = { Direct: 300_000, Tunnel: 300_000, Sandbox: 3_600_000 } as const;
+/** From what lives in the hub, nothing is learned by hearing of it often. */
+const lastSeenPeriodMs = { Direct: 300_000, Tunnel: 300_000, Sandbox: 3_600_000, Local: 3_600_000 } as const;
 
 /** The exact time when a member is lost or returns; otherwise brought up to date now and then. */
 function decideLastSeen(cluster: Cluster, standing: Standing | undefined, now: Date): string | undefined {

@@ -31,6 +31,8 @@ export async function removeWorks(hub: KubeClient, { cluster, namespace, isServe
   if (works.length === 0) return true;
   const { annotations, deletionTimestamp = '' } = cluster.metadata;
   const isForced = annotations?.[clusterAnnotations.forceRemoval] === 'true' || cluster.spec.connection.mode === 'Sandbox';
+  // What runs on the hub itself was put there for others, who take it away when they do not need it any more.
+  if (cluster.spec.connection.mode === 'Local' && !isForced) return false;
   const isLate = ctx.now.getTime() - Date.parse(deletionTimestamp) >= patienceMs;
   await mapBounded(works, concurrency, async work => {
     const { name = '', uid } = work.metadata;

@@ -18,6 +18,8 @@ export const workIndexes = {
   release: (work: Work) => (isChart(work) ? [releaseKeyOf(work)] : []),
   /** The Works that this one waits for. */
   after: ({ metadata, spec }: Work) => (spec.after ?? []).map(name => `${metadata.namespace}/${name}`),
+  /** A label and its value, as `key=value`. */
+  label: ({ metadata }: Work) => Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
   /** The bytes that it needs. */
   content: (work: Work) => digestsOf(work),
 } as const;

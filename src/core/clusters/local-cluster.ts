@@ -1,0 +1,70 @@
+import { Namespace } from '../../api/builtin-kinds.ts';
+import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
+import { newObject } from '../../api/define-kind.ts';
+import { StatusError } from '../../api/status.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import { UnreachableError, type Transport } from '../../client/transport.ts';
+import type { Informer } from '../../runtime/informer.ts';
+import { ensureClusterNamespace } from './cluster-namespace.ts';
+import type { WayOpener } from './member-directory.ts';
+
+/** The name, the id and the namespace of the Cluster that is the hub itself. */
+export const localClusterName = 'local';
+
+/** The hub itself cannot be a target until somebody changes something. */
+export class LocalClusterError extends Error {
+  override name = 'LocalClusterError';
+}
+
+/** The Cluster that is the hub itself, once somebody has needed it. */
+export function findLocalCluster(clusters: Pick<Informer<Cluster>, 'get'>): Cluster | undefined {
+  const cluster = clusters.get(localClusterName);
+  return cluster?.spec.connection.mode === 'Local' ? cluster : undefined;
+}
+
+/**
+ * The hub itself as a member, made when it is needed for the first time. Whoever may write Works in its namespace may do everything on the hub, so a
+ * namespace of that name that somebody else made, and has given rights in, is not taken.
+ */
+export async function ensureLocalCluster(hub: KubeClient, clusters: Pick<Informer<Cluster>, 'get'>, signal: AbortSignal): Promise<Cluster> {
+  const present = findLocalCluster(clusters);
+  if (present) return present;
+  const name = localClusterName;
+  const namespace = await hub.get(Namespace, { name }, { signal });
+  if (namespace && namespace.metadata.annotations?.[clusterAnnotations.cluster] !== name)
+    throw new LocalClusterError(`the hub cannot deliver to itself: it needs the namespace "${name}", which is somebody else's`);
+  const cluster = await createOrGet(hub, signal);
+  if (cluster.spec.connection.mode !== 'Local')
+    throw new LocalClusterError(`the hub cannot deliver to itself: it needs the name "${name}", which another cluster has`);
+  await ensureClusterNamespace(hub, cluster, { signal });
+  return cluster;
+}
+
+async function createOrGet(hub: KubeClient, signal: AbortSignal): Promise<Cluster> {
+  const name = localClusterName;
+  const wanted = newObject(Cluster, { name }, { id: name, connection: { mode: 'Local' } });
+  try {
+    return await hub.create(Cluster, wanted, { signal });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+    const present = await hub.get(Cluster, { name }, { signal });
+    if (!present) throw error;
+    return present;
+  }
+}
+
+/** The way to the hub itself: its own client, which outlives every Cluster. */
+export function localWay(hub: KubeClient): WayOpener {
+  const transport: Transport = {
+    request: req => hub.request(req),
+    upgrade: () => Promise.reject(new UnreachableError('the hub itself is asked without a detour')),
+    async [Symbol.asyncDispose]() {},
+  };
+  const client: KubeClient = { ...hub, async [Symbol.asyncDispose]() {} };
+  return {
+    open({ metadata }) {
+      if (metadata.name !== localClusterName) throw new Error(`only the cluster "${localClusterName}" is the hub itself`);
+      return { transport, client };
+    },
+  };
+}
