@@ -2,19 +2,17 @@
  * `npm test`: the whole gate. Builds the rig of real Kubernetes programs when they are missing, then runs each suite and prints one line of
  * totals at the end. Suites that need the rig are left out with a clear line where Go is missing, but never under CI=true.
  *
- * Many tests run real programs against deadlines, three files at once on two cores. A file that fails is run once more, alone, and the last lines say so:
- * what fails alone as well is broken, what does not is a test to mend.
+ * Two suites run side by side, for most of them wait more than they compute. The longer ones are shown as they go, the others when they are done.
  */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { hasGo } from '../test/helpers/rig.ts';
 
 interface Suite {
   name: string;
-  /** Of a program of ours, or the files of tests and how many of them run at once. */
-  args: string[] | { files: string[]; atOnce: number };
+  args: string[];
   needsRig: boolean;
 }
 
@@ -22,12 +20,7 @@ interface Result {
   name: string;
   passed: boolean;
   seconds: number;
-  /** Files that failed at first and passed alone. */
-  shaky: string[];
 }
-
-/** More than this is no bad luck. */
-const maxSecondTries = 4;
 
 const rigPrograms = [
   'etcd',
@@ -43,74 +36,63 @@ const rigPrograms = [
   'informer',
   'manager',
 ];
-// A test that hangs fails, and what it leaves behind does not keep the run from ending.
-const testRunner = ['--test', '--test-force-exit', '--test-timeout=300000'];
-const failedFiles = path.join(tmpdir(), `drover-failed-files-${process.pid}`);
-const reporters = [
-  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-  ...['--test-reporter=./scripts/failed-files-reporter.ts', `--test-reporter-destination=${failedFiles}`],
+const runTests = 'scripts/run-tests.ts';
+const shown: Suite[] = [
+  { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
+  { name: 'stories', args: [runTests, '3', 'test/stories/*.story.ts'], needsRig: true },
 ];
-const suites: Suite[] = [
+const beside: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
-  { name: 'unit', args: { files: ['src/**/*.test.ts', 'test/**/*.test.ts'], atOnce: 3 }, needsRig: false },
-  { name: 'faults', args: { files: ['test/faults/*.fault.ts'], atOnce: 1 }, needsRig: false },
+  { name: 'faults', args: [runTests, '1', 'test/faults/*.fault.ts'], needsRig: false },
   { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '50'], needsRig: false },
-  { name: 'stories', args: { files: ['test/stories/*.story.ts'], atOnce: 3 }, needsRig: true },
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
 ];
+/** Programs of tests live for seconds: they compile once for all of them, and those in Go leave memory alone for longer. */
+const thrift = { NODE_COMPILE_CACHE: path.join(homedir(), '.cache/drover/compiled'), GOGC: '400' };
 
 const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);
-const results: Result[] = [];
-const hasRig = prepareRig();
-
-for (const suite of suites) {
-  if (only.length > 0 && !only.includes(suite.name)) continue;
-  if (suite.needsRig && !hasRig) {
-    console.log(`left out: ${suite.name} (Go is not installed, so there is no real Kubernetes to compare with)`);
-    continue;
-  }
-  results.push(Array.isArray(suite.args) ? run(suite.name, suite.args) : runTests(suite.name, suite.args));
-}
+const hasRig = await prepareRig();
+const results = (await Promise.all([runInTurn(shown, { isShown: true }), runInTurn(beside, { isShown: false })])).flat();
 
 for (const { name, passed, seconds } of results) console.log(`${passed ? 'ok    ' : 'failed'} ${name} (${seconds.toFixed(0)} s)`);
-for (const file of results.flatMap(({ shaky }) => shaky)) console.log(`shaky: ${file} failed, and passed when it ran alone`);
 const failed = results.filter(r => !r.passed).length;
 console.log(`${results.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-function prepareRig(): boolean {
+async function prepareRig(): Promise<boolean> {
   if (!hasGo()) {
     if (isCi) throw new Error('Go is not installed; CI needs it to build the real Kubernetes that tests compare with');
     return false;
   }
-  const { passed } = run('rig', ['scripts/build-rig.ts', '--only', rigPrograms.join(',')]);
+  const { passed } = await run('rig', ['scripts/build-rig.ts', '--only', rigPrograms.join(',')], { isShown: true });
   if (!passed) throw new Error('cannot build the rig of real Kubernetes programs');
   return true;
 }
 
-function runTests(name: string, { files, atOnce }: { files: string[]; atOnce: number }): Result {
-  const first = run(name, [...testRunner, ...reporters, `--test-concurrency=${atOnce}`, ...files]);
-  if (first.passed) return first;
-  const failing = readFailedFiles();
-  if (failing.length === 0 || failing.length > maxSecondTries) return first;
-  const second = run(`${name}, once more: ${failing.join(' ')}`, [...testRunner, '--test-concurrency=1', ...failing]);
-  return { name, passed: second.passed, seconds: first.seconds + second.seconds, shaky: second.passed ? failing : [] };
-}
-
-function readFailedFiles(): string[] {
-  try {
-    const files = readFileSync(failedFiles, 'utf8').split('\n').filter(Boolean);
-    return files.map(file => path.relative(process.cwd(), file));
-  } finally {
-    rmSync(failedFiles, { force: true });
+async function runInTurn(suites: readonly Suite[], { isShown }: { isShown: boolean }): Promise<Result[]> {
+  const done: Result[] = [];
+  for (const { name, args, needsRig } of suites) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    if (needsRig && !hasRig) console.log(`left out: ${name} (Go is not installed, so there is no real Kubernetes to compare with)`);
+    else done.push(await run(name, args, { isShown: isShown || only.length === 1 }));
   }
+  return done;
 }
 
-function run(name: string, args: string[]): Result {
-  console.log(`\n== ${name}`);
+async function run(name: string, args: string[], { isShown }: { isShown: boolean }): Promise<Result> {
+  if (isShown) console.log(`\n== ${name}`);
   const startedAt = Date.now();
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-  return { name, passed: status === 0, seconds: (Date.now() - startedAt) / 1000, shaky: [] };
+  // A file, not a pipe: what a test left behind would keep that open.
+  const file = path.join(tmpdir(), `drover-test-${process.pid}-${name.replaceAll(' ', '-')}.log`);
+  const output = isShown ? 'inherit' : openSync(file, 'w');
+  const child = spawn(process.execPath, args, { stdio: ['ignore', output, output], env: { ...thrift, ...process.env } });
+  const code = await new Promise(resolve => child.once('exit', resolve).once('error', resolve));
+  const seconds = (Date.now() - startedAt) / 1000;
+  if (!isShown) {
+    process.stdout.write(`\n== ${name} (${seconds.toFixed(0)} s)\n${readFileSync(file, 'utf8')}`);
+    rmSync(file);
+  }
+  return { name, passed: code === 0, seconds };
 }

@@ -1,0 +1,69 @@
+/**
+ * Runs files of tests: `scripts/run-tests.ts AT_ONCE GLOB…`. Those that took longest the last time on this machine begin first, so that none is
+ * left over at the end. Many tests run real programs against deadlines, several files at once on few cores: a file that fails is run once more,
+ * alone. What fails alone as well is broken; what does not is named `shaky`, a test to mend.
+ */
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { rigCacheDir } from '../test/helpers/rig.ts';
+
+/** More than this is no bad luck. */
+const maxSecondTries = 4;
+/** A test that hangs fails. */
+const timeout = 300_000;
+
+const [atOnce = '1', ...globs] = process.argv.slice(2);
+const secondsFile = path.join(rigCacheDir(), '..', 'test-seconds.json');
+const lastSeconds = readSeconds();
+
+const files = globSync(globs).toSorted((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
+const failed = await runFiles(files, Number(atOnce));
+writeSeconds();
+if (failed.length > 0 && failed.length <= maxSecondTries) {
+  console.log(`\n== once more, alone: ${failed.join(' ')}`);
+  const again = await runFiles(failed, 1);
+  for (const file of failed) if (!again.includes(file)) console.log(`shaky: ${file} failed, and passed when it ran alone`);
+  process.exit(again.length === 0 ? 0 : 1);
+}
+// What a test left behind does not keep the run from ending.
+process.exit(failed.length === 0 ? 0 : 1);
+
+/** The files of which not all tests passed. */
+async function runFiles(some: readonly string[], concurrency: number): Promise<string[]> {
+  const failing: string[] = [];
+  const events = run({
+    files: some.map(file => path.resolve(file)),
+    concurrency,
+    timeout,
+    forceExit: false,
+    execArgv: ['--test-force-exit'],
+  });
+  events.on('test:summary', ({ file, success, duration_ms }) => {
+    // One for each file, and one for all of them.
+    if (file === undefined) return;
+    const name = path.relative(process.cwd(), file);
+    lastSeconds[name] = Math.round(duration_ms / 100) / 10;
+    if (!success) failing.push(name);
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text as string);
+  return failing;
+}
+
+function expected(file: string): number {
+  return lastSeconds[file] ?? Infinity;
+}
+
+function readSeconds(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(secondsFile, 'utf8')) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+function writeSeconds(): void {
+  mkdirSync(path.dirname(secondsFile), { recursive: true });
+  writeFileSync(secondsFile, JSON.stringify(lastSeconds, null, 1));
+}
