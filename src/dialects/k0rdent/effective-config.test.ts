@@ -23,6 +23,11 @@ test('a named provider without config has none, and counts as priority 100', () 
   assert.equal(readConfig(provider.config).priority, 100);
 });
 
+test('a config that says nothing is not written', () => {
+  assert.deepEqual(effectiveProvider({}), { name: 'ksm-projectsveltos' });
+  assert.deepEqual(effectiveProvider({ provider: { config: {} } }), { name: 'ksm-projectsveltos' });
+});
+
 test('both words for the reloader are understood', () => {
   assert.equal(readConfig({ reload: true }).reloader, true);
   assert.equal(readConfig({ reloader: true }).reloader, true);

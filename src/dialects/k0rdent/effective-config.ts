@@ -50,7 +50,7 @@ const maxPriority = 2147483646;
 /** The provider of a ServiceSet as it is written there: deprecated fields become its config, but only when neither name nor config is given. */
 export function effectiveProvider({ provider, ...deprecated }: ServiceSpec): { name: string; config?: JsonObject } {
   const name = provider?.name === undefined || provider.name === '' ? defaultProvider : provider.name;
-  if (provider?.config !== undefined) return { name, config: provider.config };
+  if (provider?.config !== undefined) return withConfig(name, provider.config);
   if (provider?.name !== undefined && provider.name !== '') return { name };
   const config = Object.entries({
     syncMode: deprecated.syncMode,
@@ -63,8 +63,11 @@ export function effectiveProvider({ provider, ...deprecated }: ServiceSpec): { n
     reloader: deprecated.reload,
     continueOnError: deprecated.continueOnError,
   }).filter(([, value]) => !isEmpty(value));
-  return { name, config: Object.fromEntries(config) as JsonObject };
+  return withConfig(name, Object.fromEntries(config) as JsonObject);
 }
+
+/** An empty config says nothing, and where there was a full one, server-side apply would make a null of it, which the API refuses. */
+const withConfig = (name: string, config: JsonObject) => ({ name, ...(Object.keys(config).length > 0 && { config }) });
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 

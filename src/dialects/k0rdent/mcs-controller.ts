@@ -20,7 +20,7 @@ import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceSpec } from './kinds/service-spec.ts';
 import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
-import { blockedMessage, checkMcsDependencies, findBlockers } from './mcs-dependencies.ts';
+import { blockedMessage, checkMcsDependencies, findBlockers, inTheWay } from './mcs-dependencies.ts';
 import { mcsConditions, mcsStatus, type Check, type McsReport, type TargetReport } from './mcs-status.ts';
 import { byMultiClusterService, byTarget, ensureSet, setKeyOf, setNamespace, targetOfSet, type EnsuredSet } from './owned-sets.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
@@ -200,7 +200,11 @@ export function runMultiClusterServices(deps: McsDeps): RunningController {
   async function remove(mcs: MultiClusterService, ctx: Context): Promise<Outcome> {
     const { name = '', finalizers = [] } = mcs.metadata;
     if (!finalizers.includes(k0rdentFinalizers.multiClusterService)) return settled;
-    const dependents = dependentsOf(name).filter(one => find(one)?.metadata.deletionTimestamp === undefined);
+    const dependents = inTheWay(
+      mcs,
+      dependentsOf(name).flatMap(one => find(one) ?? []),
+      find,
+    );
     if (dependents.length > 0) {
       const message = `failed to delete MultiClusterService /${name} because ${dependents.length} other MultiClusterServices depend on it`;
       return report({ mcs, fault: { check: mcsConditions.dependencies, message }, now: ctx.now }, ctx);

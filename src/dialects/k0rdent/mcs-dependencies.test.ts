@@ -4,7 +4,7 @@ import { newObject } from '../../api/define-kind.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
-import { blockedMessage, checkMcsDependencies, findBlockers } from './mcs-dependencies.ts';
+import { blockedMessage, checkMcsDependencies, findBlockers, inTheWay } from './mcs-dependencies.ts';
 
 const selector = { matchLabels: { tier: 'dev' } };
 const mcs = (name: string, dependsOn: string[] = [], spec: Partial<MultiClusterService['spec']> = {}) =>
@@ -23,6 +23,17 @@ test('dependencies must be there and lead to no circle', () => {
 
 test('a circle elsewhere does not matter', () => {
   assert.deepEqual(checkMcsDependencies(mcs('x', ['y']), among(mcs('y'), mcs('a', ['b']), mcs('b', ['a']))), []);
+});
+
+test('one that others need goes after them, also when they are going; two that need each other do not wait', () => {
+  const going = (one: MultiClusterService) => ({ ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  const [a, b] = [mcs('a'), mcs('b', ['a'])];
+  assert.deepEqual(inTheWay(a, [b], among(a, b)), [b]);
+  assert.deepEqual(inTheWay(going(a), [going(b)], among(going(a), going(b))), [going(b)]);
+  const [c, d, e] = [going(mcs('c', ['e'])), going(mcs('d', ['c'])), going(mcs('e', ['d']))];
+  assert.deepEqual(inTheWay(c, [d], among(c, d, e)), []);
+  const staying = mcs('d', ['c']);
+  assert.deepEqual(inTheWay(c, [staying], among(c, staying, e)), [staying]);
 });
 
 const services = [

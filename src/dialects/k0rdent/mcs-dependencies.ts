@@ -16,6 +16,17 @@ export function checkMcsDependencies(mcs: MultiClusterService, find: Find): stri
   return cycle === undefined ? faults : [...faults, `dependency cycle detected at /${cycle}`];
 }
 
+/** Which of those that depend on a MultiClusterService must be gone before it goes. Of two that need each other and both go, neither waits. */
+export function inTheWay(
+  { metadata: { name = '' } }: MultiClusterService,
+  dependents: readonly MultiClusterService[],
+  find: Find,
+): MultiClusterService[] {
+  const reached = new Set([name]);
+  for (const one of reached) for (const needed of find(one)?.spec.dependsOn ?? []) reached.add(needed);
+  return dependents.filter(({ metadata }) => metadata.deletionTimestamp === undefined || !reached.has(metadata.name!));
+}
+
 export interface BlockersInput {
   readonly mcs: MultiClusterService;
   /** Undefined: the cluster of the hub. */

@@ -98,6 +98,23 @@ test('without a chain any change is direct, and one that failed can be sent else
   assert.deepEqual(templates(next(desired, now, [observed(now[0]!, 'Provisioning')]).services), ['n:n-4-12-0']);
 });
 
+test('after a failed step the way goes on from what is deployed', () => {
+  const failed = (version: string | undefined) => {
+    const now = [stored('n', 'n-4-11-5')];
+    return { now, states: [{ ...observed(now[0]!, 'Failed'), ...(version !== undefined && { version }) }] };
+  };
+  const to = (template: string, version: string | undefined) => {
+    const { now, states } = failed(version);
+    const { services, blocked } = next([service('n', { template, templateChain: 'nginx' })], now, states);
+    return [...templates(services), ...blocked.map(({ message }) => message)];
+  };
+  assert.deepEqual(to('n-4-11-3', '4.11.3'), ['n:n-4-11-3']);
+  assert.deepEqual(to('n-4-12-0', '4.11.3'), ['n:n-4-11-5']);
+  assert.deepEqual(to('n-4-12-0', '4.11.5'), ['n:n-4-12-0']);
+  assert.deepEqual(to('n-4-12-0', undefined), ['n:n-4-12-0']);
+  assert.deepEqual(to('n-4-11-3', '4.11.5'), ['n:n-4-11-5', "service n/n can't be upgraded from n-4-11-5 to n-4-11-3"]);
+});
+
 test('a disabled service is not deployed when it was not, and frozen when it was', () => {
   const desired = [service('a', { disable: true, template: 'a-2-0-0' })];
   assert.deepEqual(next(desired).services, []);

@@ -1,7 +1,8 @@
 import { compareTexts } from '../../util/compare-texts.ts';
 import type { SetService } from './kinds/service-set.ts';
 import type { Service, ServiceState } from './kinds/service-spec.ts';
-import { nextStep, versionOf } from './upgrade-paths.ts';
+import type { ServiceTemplateChain } from './kinds/template.ts';
+import { deployedTemplate, nextStep, versionOf } from './upgrade-paths.ts';
 import { serviceKey, serviceNamespace, type TemplateLookup } from './validate-services.ts';
 
 export interface NextServicesInput {
@@ -86,19 +87,34 @@ export function nextServices(input: NextServicesInput): NextServices {
     const wanted = { template: service.template, version: versionOf(service, known.template(namespace, service.template)) };
     const stay = { template: present.template, version: present.version ?? present.template };
     if (present.template === service.template) return wanted;
-    const state = observedByKey.get(serviceKey(service))?.state;
+    const seen = observedByKey.get(serviceKey(service));
+    const hasFailed = seen?.state === 'Failed';
     // One that failed, or was outranked, can be sent elsewhere at once; one that is under way arrives first.
-    if (!isDeployed(present) && state !== 'Failed') return stay;
+    if (!isDeployed(present) && !hasFailed) return stay;
     if (service.templateChain === undefined || service.templateChain === '') return wanted;
     const chain = known.chain(namespace, service.templateChain);
-    const next = chain && nextStep(present.template, service.template, chain);
+    if (hasFailed && seen.version === undefined) return wanted;
+    const from = chain && hasFailed ? whatIsThere(present, seen, chain) : present.template;
+    if (from === service.template) return wanted;
+    const next = chain && nextStep({ from, to: service.template, chain, version: chartVersion });
     if (!next) {
       const key = serviceKey(service);
-      blocked.push({ key, message: `service ${key} can't be upgraded from ${present.template} to ${service.template}` });
+      blocked.push({ key, message: `service ${key} can't be upgraded from ${from} to ${service.template}` });
       return stay;
     }
     if (next.name === service.template) return wanted;
     return { template: next.name, version: versionOf({ template: next.name }, known.template(namespace, next.name)) };
+  }
+
+  function chartVersion(template: string): string | undefined {
+    const found = known.template(namespace, template);
+    return found?.spec.version ?? found?.spec.helm?.chartSpec?.version ?? found?.status?.chartVersion;
+  }
+
+  /** A failed upgrade was rolled back: the way goes on from what was there before. */
+  function whatIsThere(listed: SetService, { version }: ServiceState, chain: ServiceTemplateChain): string {
+    const ask = (template: string) => versionOf({ template }, known.template(namespace, template));
+    return deployedTemplate({ listed: listed.template, version, chain, versionOf: ask });
   }
 }
 

@@ -12,6 +12,7 @@ import { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceSpec } from './kinds/service-spec.ts';
 import { nextServices, type NextServices } from './next-services.ts';
 import { serviceSetName } from './service-set-name.ts';
+import { hasNotes, notesFor } from './set-notes.ts';
 import { builtInLabels } from './state-management.ts';
 import { serviceKey, type TemplateLookup } from './validate-services.ts';
 
@@ -72,8 +73,9 @@ export async function ensureSet(hub: KubeClient, input: EnsureSetInput): Promise
   });
   if (present?.metadata.deletionTimestamp !== undefined) return { set: present, next };
   if (!present && desired.length === 0) return { set: undefined, next };
-  const wanted = compileSet(input, next);
-  if (present && jsonEqual(present.spec, wanted.spec)) return { set: present, next };
+  const notes = notesFor({ desired, next, dependsOn: input.multiClusterService?.spec.dependsOn ?? [], present });
+  const wanted = compileSet(input, next, notes);
+  if (present && jsonEqual(present.spec, wanted.spec) && hasNotes(present, notes)) return { set: present, next };
   return { set: await hub.apply(ServiceSet, wanted, { fieldManager, signal }), next };
 }
 
@@ -83,7 +85,7 @@ const targetKey = ({ deployment }: SetPlace): string => (deployment ? `${deploym
 const isCurrent = (set: ServiceSet | undefined): boolean =>
   set !== undefined && (set.status?.observedGeneration ?? 0) === (set.metadata.generation ?? 0);
 
-function compileSet(input: EnsureSetInput, { services }: NextServices): ServiceSet {
+function compileSet(input: EnsureSetInput, { services }: NextServices, annotations: Record<string, string>): ServiceSet {
   const { deployment, multiClusterService, serviceSpec } = input;
   const provider = effectiveProvider(serviceSpec);
   const isSelfManaged = !deployment;
@@ -93,6 +95,7 @@ function compileSet(input: EnsureSetInput, { services }: NextServices): ServiceS
       name: serviceSetName(deployment?.metadata.name, multiClusterService?.metadata.name),
       namespace: setNamespace(input),
       labels: { ...builtInLabels },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
       ownerReferences: [
         deployment ? ownerReference(ClusterDeployment, deployment) : ownerReference(MultiClusterService, multiClusterService!),
       ],

@@ -15,6 +15,7 @@ import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { StateManagementProvider } from './kinds/management.ts';
 import { ServiceSet, type SetService } from './kinds/service-set.ts';
 import { ServiceTemplate } from './kinds/template.ts';
+import { ownedSetIndexes } from './owned-sets.ts';
 import { runServiceSets, serviceSetIndexes } from './service-set-controller.ts';
 import { serviceSetName } from './service-set-name.ts';
 import { contentAnnotation } from './template-content.ts';
@@ -55,7 +56,7 @@ async function startSetsWorld(t: TestContext): Promise<SetsWorld> {
   runServiceSets({
     hub: client,
     hubObjects: openMember('hub', client, { signal }),
-    sets: informer(client, ServiceSet, { signal, indexes: serviceSetIndexes }),
+    sets: informer(client, ServiceSet, { signal, indexes: { ...serviceSetIndexes, ...ownedSetIndexes } }),
     templates: informer(client, ServiceTemplate, { signal }),
     deployments: informer(client, ClusterDeployment, { signal }),
     providers: informer(client, StateManagementProvider, { signal }),

@@ -19,8 +19,10 @@ import { defaultProvider, k0rdentFinalizers } from './kinds/group.ts';
 import type { StateManagementProvider } from './kinds/management.ts';
 import { pausedAnnotation, ServiceSet, type SetService } from './kinds/service-set.ts';
 import type { ServiceTemplate } from './kinds/template.ts';
+import { byTarget, targetOfSet } from './owned-sets.ts';
 import { isSetDeployed, reportSet, serviceStates } from './service-states.ts';
 import { namedObjects, readResources, serviceValues, type ValuesPrecedence } from './service-values.ts';
+import { dependencyDepths, setsToGoFirst, withBlockedUpgrades } from './set-notes.ts';
 import { serviceKey } from './validate-services.ts';
 
 export interface ServiceSetDeps {
@@ -55,7 +57,7 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
     { name: 'k0rdent-service-set', reconcile },
     {
       triggers: [
-        changesOf(sets),
+        changesOf(sets, set => [keyOf(set), ...neighboursOfLeaving(set)]),
         changesOf(works, setOfWork),
         changesOf(templates, ({ metadata }) =>
           setsIn(metadata.namespace!, ({ spec }) => (spec.services ?? []).some(one => one.template === metadata.name)),
@@ -78,6 +80,11 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
   function setsOfDeployment(owner: string): Key[] {
     const [namespace = '', name = ''] = owner.split('/');
     return setsIn(namespace, ({ spec }) => spec.cluster === name);
+  }
+
+  /** Others on its cluster may wait until it is gone. */
+  function neighboursOfLeaving(set: ServiceSet): Key[] {
+    return set.metadata.deletionTimestamp === undefined ? [] : sets.by(byTarget, targetOfSet(set)).map(keyOf);
   }
 
   async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
@@ -149,7 +156,7 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
     if (next && next.metadata.deletionTimestamp === undefined) await hub.delete(Work, target(next), { signal });
   }
 
-  /** The last service goes first, and the set when nothing of it is left. */
+  /** What others depend on goes last, and the set when nothing of it is left. */
   async function remove(set: ServiceSet, present: Map<string, Work>, ctx: Context): Promise<Outcome> {
     const last = [...present.values()].at(-1);
     if (!last) {
@@ -157,7 +164,8 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
       await removeFinalizer(hub, ServiceSet, set, k0rdentFinalizers.serviceSet, { signal: ctx.signal });
       return settled;
     }
-    if (last.metadata.deletionTimestamp === undefined) await hub.delete(Work, target(last), { signal: ctx.signal });
+    const isFree = setsToGoFirst(set, sets.by(byTarget, targetOfSet(set))).length === 0;
+    if (isFree && last.metadata.deletionTimestamp === undefined) await hub.delete(Work, target(last), { signal: ctx.signal });
     return report(set, { present, compiled: nothing }, ctx);
   }
 
@@ -168,7 +176,7 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
   ): Promise<Outcome> {
     const { cluster, present, compiled, failure } = seen;
     const namespace = set.metadata.namespace!;
-    const services = serviceStates({
+    const states = serviceStates({
       set,
       compiled,
       present,
@@ -177,6 +185,7 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
       clusterKind: 'sveltos',
       now: ctx.now,
     });
+    const services = withBlockedUpgrades(set, states, ctx.now);
     const provider = providers.get(providerOf(set));
     const { generation } = set.metadata;
     const status: NonNullable<ServiceSet['status']> = {
@@ -202,13 +211,14 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
     return clusters.by(clusterDeploymentIndex, `${metadata.namespace}/${spec.cluster}`)[0];
   }
 
-  /** The Works of a set by their services, in the order of its list; those it does not list any more come first. */
+  /** The Works of a set by their services: what others depend on first, then in the order of its list; those it does not list any more come first. */
   function worksOf(set: ServiceSet, cluster: Cluster | undefined): Map<string, Work> {
     const all = cluster ? works.by('cluster', clusterId(cluster)) : works.list();
     const mine = all.filter(({ metadata }) => metadata.labels?.[workLabels.set] === set.metadata.uid);
     const place = new Map((set.spec.services ?? []).map((service: SetService, i) => [serviceKey(service), i]));
+    const depth = dependencyDepths(set);
     const keyed = mine.map(work => [work.metadata.annotations?.[workAnnotationsOfSet.service] ?? '', work] as const);
-    return new Map(keyed.sort(([a], [b]) => (place.get(a) ?? -1) - (place.get(b) ?? -1) || (a < b ? -1 : 1)));
+    return new Map(keyed.sort(([a], [b]) => depth(a) - depth(b) || (place.get(a) ?? -1) - (place.get(b) ?? -1) || (a < b ? -1 : 1)));
   }
 }
 

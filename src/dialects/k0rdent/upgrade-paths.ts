@@ -64,25 +64,68 @@ export function listUpgradePaths(services: readonly Service[], namespace: string
   });
 }
 
-/** The template to go to next on the way to another; undefined when the chain has no way. The lowest version comes first, so that none is left out. */
-export function nextStep(current: string, wanted: string, chain: ServiceTemplateChain): Step | undefined {
-  const ways = waysOf(chain);
-  const steps = (ways.get(current) ?? []).filter(
-    step => step.name === wanted || longestWays(step.name, without(ways, current)).has(wanted),
-  );
-  return steps.sort(
-    (a, b) => compareSteps(a, b) || lengthTo(b, wanted, ways) - lengthTo(a, wanted, ways) || compareTexts(a.name, b.name),
-  )[0];
+export interface StepQuestion {
+  readonly from: string;
+  readonly to: string;
+  readonly chain: ServiceTemplateChain;
+  /** What a template calls its version, for chains that do not say. */
+  version(template: string): string | undefined;
 }
 
-const without = (ways: Ways, name: string): Ways => new Map([...ways].filter(([from]) => from !== name));
+/**
+ * The template to go to next on the way to another; undefined when the chain has no way. Where versions lead straight there, up or down, the nearest
+ * comes first, so that none is left out; otherwise the shortest way is taken. Every step comes nearer, so a chain with ways back is no trap.
+ */
+export function nextStep(question: StepQuestion): Step | undefined {
+  const ways = waysOf(question.chain);
+  return straightStep(question, ways) ?? shortestStep(question, ways);
+}
 
-const lengthTo = (step: Step, wanted: string, ways: Ways): number => longestWays(step.name, ways).get(wanted)?.length ?? 0;
+function straightStep({ from, to, version: ask }: StepQuestion, ways: Ways): Step | undefined {
+  const versions = new Map<string, Version>();
+  for (const { name, version } of [...ways.values()].flat()) remember(name, version);
+  for (const name of ways.keys()) remember(name, ask(name) ?? '');
+  const [start, end] = [versions.get(from), versions.get(to)];
+  if (!start || !end) return undefined;
+  const direction = compareVersions(end, start);
+  const reaching = new Map<string, boolean>([[to, true]]);
+  return stepsTowards(from, start)
+    .filter(({ name }) => reaches(name))
+    .sort((a, b) => direction * compareVersions(versions.get(a.name)!, versions.get(b.name)!) || compareTexts(a.name, b.name))[0];
 
-/** Zero where a version is none that can be compared. */
-function compareSteps(a: Step, b: Step): number {
-  const [first, second] = [readVersion(a.version), readVersion(b.version)];
-  return first && second ? compareVersions(first, second) : 0;
+  function remember(name: string, text: string): void {
+    const version = versions.has(name) ? undefined : readVersion(text);
+    if (version) versions.set(name, version);
+  }
+
+  function stepsTowards(name: string, at: Version): Step[] {
+    return (ways.get(name) ?? []).filter(step => {
+      const version = versions.get(step.name);
+      return version && direction * compareVersions(version, at) > 0 && direction * compareVersions(end!, version) >= 0;
+    });
+  }
+
+  /** Versions only grow, or only fall, on the way: there are no circles. */
+  function reaches(name: string): boolean {
+    const known = reaching.get(name);
+    if (known !== undefined) return known;
+    const answer = stepsTowards(name, versions.get(name)!).some(step => reaches(step.name));
+    reaching.set(name, answer);
+    return answer;
+  }
+}
+
+function shortestStep({ from, to }: StepQuestion, ways: Ways): Step | undefined {
+  const seen = new Set([from]);
+  let reached = (ways.get(from) ?? []).map(first => ({ first, at: first.name }));
+  while (reached.length > 0) {
+    const found = reached.find(({ at }) => at === to);
+    if (found) return found.first;
+    const fresh = reached.filter(({ at }) => !seen.has(at));
+    for (const { at } of fresh) seen.add(at);
+    reached = fresh.flatMap(({ first, at }) => (ways.get(at) ?? []).map(step => ({ first, at: step.name })));
+  }
+  return undefined;
 }
 
 function readVersion(text: string): Version | undefined {
@@ -91,4 +134,19 @@ function readVersion(text: string): Version | undefined {
   } catch {
     return undefined;
   }
+}
+
+export interface DeployedQuestion {
+  /** What the set lists, and did not get deployed. */
+  readonly listed: string;
+  /** The version that is there instead. */
+  readonly version: string | undefined;
+  readonly chain: ServiceTemplateChain;
+  versionOf(template: string): string;
+}
+
+/** The template of a chain that a cluster has, when the one that is listed failed there; the listed one when nobody knows. */
+export function deployedTemplate({ listed, version, chain, versionOf: ask }: DeployedQuestion): string {
+  if (version === undefined || ask(listed) === version) return listed;
+  return (chain.spec.supportedTemplates ?? []).find(({ name }) => ask(name) === version)?.name ?? listed;
 }
