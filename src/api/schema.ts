@@ -95,8 +95,8 @@ export const listMap = <T>(description: string, of: Schema<T>, keys: readonly (k
 export const mapOf = <T>(description: string, of: Schema<T>): Schema<Record<string, T>> =>
   schema({ type: 'object', description, additionalProperties: of.json });
 
-export const intOrString = (description: string): Schema<number | string> =>
-  schema({ description, anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true });
+export const intOrString = (description: string, options: Pick<TextOptions, 'pattern'> = {}): Schema<number | string> =>
+  schema({ description, anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true, ...options });
 
 /** A quantity such as `500m` or `2Gi`. */
 export const quantity = intOrString;
