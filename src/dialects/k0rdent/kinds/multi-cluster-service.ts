@@ -1,52 +1,11 @@
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { flag, intOrString, list, mapOf, object, oneOf, openObject, optional, text, time, type TypeOf } from '../../../api/schema.ts';
+import { labelSelector } from '../../../api/label-selector.ts';
+import { rolloutSpec, rolloutStatus } from '../../../api/rollout.ts';
+import { flag, list, object, openObject, optional, text, time, type TypeOf } from '../../../api/schema.ts';
 import { ageColumn, k0rdent, statusConditions } from './group.ts';
 import { serviceSpec, serviceState, upgradePaths } from './service-spec.ts';
 
-export const labelSelector = (description: string) =>
-  object(description, {
-    matchLabels: optional(mapOf('Labels that must be there with these values.', text('A value.'))),
-    matchExpressions: optional(
-      list(
-        'Demands on labels.',
-        object('One demand.', {
-          key: text('The label.'),
-          operator: oneOf(['In', 'NotIn', 'Exists', 'DoesNotExist'], 'What is demanded.'),
-          values: optional(list('The values, for In and NotIn.', text('A value.'))),
-        }),
-      ),
-    ),
-  });
-
-const wave = object('Clusters that get a change together.', {
-  name: text('The name of the wave.', { minLength: 1 }),
-  clusterSelector: optional(labelSelector('The clusters of the wave.')),
-  clusterNames: optional(list('The clusters of the wave by name.', text('Name of a ClusterDeployment, or namespace/name.'))),
-  count: optional(intOrString('How many of the clusters that no earlier wave has: a number, or a share such as "10%".')),
-  remainder: optional(flag('Whether the wave takes all that are left.')),
-  maxConcurrency: optional(intOrString('How many clusters of the wave change at a time. All when absent.')),
-  maxFailures: optional(intOrString('How many clusters of the wave may fail. None when absent.')),
-  soak: optional(text('How long everything must stay healthy before the next wave, such as "30m".')),
-});
-
-export const rollout = object('In which order the clusters get a change. Drover adds this to k0rdent; all clusters at once when absent.', {
-  waves: optional(list('The waves, in order. A cluster belongs to the first that selects it.', wave)),
-  orderBy: optional(text('The label whose numbers order the clusters within a wave, then their names.')),
-  maxUnavailable: optional(intOrString('How many clusters may be without a healthy service at a time because of the change.')),
-  maxFailures: optional(intOrString('How many clusters may fail over all waves.')),
-  paused: optional(flag('Whether no further cluster gets the change for now.')),
-  onFailure: optional(
-    oneOf(
-      ['Pause', 'Rollback'],
-      'What happens when more clusters fail than may: stop there, or put all back to the last verified revision.',
-      {
-        default: 'Pause',
-      },
-    ),
-  ),
-  unassigned: optional(oneOf(['LastWave', 'Skip'], 'What becomes of clusters that no wave selects.', { default: 'LastWave' })),
-});
-export type RolloutSpec = TypeOf<typeof rollout>;
+export { labelSelector };
 
 export const matchingCluster = object('A cluster that the selector matches.', {
   apiVersion: optional(text('The API version of the object.')),
@@ -70,7 +29,9 @@ export const multiClusterSpec = {
   keepServicesOnSelectorMismatch: optional(
     flag('Whether services stay on clusters that the selector no longer matches.', { default: false }),
   ),
-  rollout: optional(rollout),
+  rollout: optional(
+    rolloutSpec('In which order the clusters get a change. Drover adds this to k0rdent; all clusters at once when absent.'),
+  ),
 };
 
 export const multiClusterStatus = openObject('How it goes.', {
@@ -78,22 +39,15 @@ export const multiClusterStatus = openObject('How it goes.', {
   services: optional(list('Not used.', serviceState)),
   servicesUpgradePaths: optional(upgradePaths),
   matchingClusters: optional(list('The clusters.', matchingCluster)),
-  rollout: optional(
-    openObject('Where the rollout is.', {
-      revision: optional(text('What is being rolled out.')),
-      phase: optional(oneOf(['Progressing', 'Soaking', 'Paused', 'Succeeded', 'Failed', 'RollingBack', 'RolledBack'], 'Where it is.')),
-      wave: optional(text('The present wave.')),
-      updated: optional(text('How many clusters have the change, such as "3/10".')),
-      failed: optional(list('Clusters on which it failed.', text('The namespace/name of a ClusterDeployment.'))),
-      message: optional(text('What it waits for.')),
-    }),
-  ),
+  rollout: optional(rolloutStatus('Where the rollout is. It is also what the hub remembers of it.')),
 });
 
 export const multiClusterColumns = [
   { name: 'Clusters', type: 'string', path: '.status.conditions[?(@.type=="ClusterInReadyState")].message' },
   { name: 'provider', type: 'string', path: '.spec.serviceSpec.provider.name' },
   { name: 'self-management', type: 'boolean', path: '.spec.serviceSpec.provider.selfManagement' },
+  { name: 'Rollout', type: 'string', path: '.status.rollout.phase', priority: 1 },
+  { name: 'Updated', type: 'string', path: '.status.rollout.updated', priority: 1 },
   ageColumn,
 ] as const;
 
