@@ -72,3 +72,27 @@ test('a dry run is ready without a cluster', () => {
 test('the version of the cluster is told', () => {
   assert.equal(cdStatus(all).k8sVersion, 'v1.36.3');
 });
+
+test('a Cluster of Cluster API that is not ready is a warning at first and then an error', () => {
+  const capi = { type: 'CAPIClusterSummary', status: 'False', reason: 'IssuesReported', message: 'no workers' } as const;
+  assert.equal(ready({ capi }), 'False Progressing no workers');
+  const since = new Date(now.getTime() - 31 * 60_000).toISOString();
+  const old = { ...cd, status: { conditions: [{ ...capi, lastTransitionTime: since }] } } as ClusterDeployment;
+  assert.equal(ready({ cd: old, capi }), 'False Failed Cluster is not ready. Check the provider logs for more details. no workers');
+  assert.equal(ready({ capi: { ...capi, status: 'Unknown' } }), 'Unknown Progressing Cluster is not ready yet');
+});
+
+test('what was said of something that is not there any more is taken back', () => {
+  const said = (report: Partial<CdReport>) => cdStatus({ ...all, ...report }).conditions?.map(one => one.type) ?? [];
+  const inputs = { authentication: { status: 'False', message: 'no such thing' } as const };
+  assert.ok(said({ inputs }).includes('ClusterAuthenticationReady'));
+  assert.equal(ready({ inputs }), 'False Failed no such thing');
+  const before = { ...cd, status: cdStatus({ ...all, inputs }) } as ClusterDeployment;
+  assert.ok(!said({ cd: before }).includes('ClusterAuthenticationReady'));
+});
+
+test('a cluster to which there is no way yet is on its way', () => {
+  assert.equal(ready({ cluster: undefined, unreached: 'nobody there' }), 'False Progressing Cluster does not answer: nobody there');
+  const { cluster: _, ...without } = all;
+  assert.equal(cdStatus({ ...without, k8sVersion: 'v1.33.0' }).k8sVersion, 'v1.33.0');
+});

@@ -6,9 +6,9 @@ import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { adoptCluster } from './adopt-cluster.ts';
+import { adoptCluster, kubeconfigDigest, renewCluster } from './adopt-cluster.ts';
 import { clusterDeploymentAnnotation, clusterDeploymentIndex } from './cluster-of.ts';
+import { configOf, deploymentUidLabel, labelsOf } from './deployment-config.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
 
@@ -20,8 +20,8 @@ export class ClusterError extends Error {
 /** On a Cluster that was there before its ClusterDeployment, and stays when that goes: "true". */
 export const claimedAnnotation = 'k0rdent.mirantis.com/claimed';
 
-/** On a Cluster that was joined for a ClusterDeployment: the uid of that. */
-const deploymentUidLabel = 'k0rdent.mirantis.com/cluster-deployment-uid';
+/** On a Cluster that was joined with a kubeconfig: the digest of that, so that another one is noticed. */
+const kubeconfigAnnotation = 'k0rdent.mirantis.com/kubeconfig';
 
 export interface DeployedClusterDeps {
   readonly hub: KubeClient;
@@ -44,12 +44,12 @@ const joinMs = 30_000;
 export async function deployCluster({ hub, clusters }: DeployedClusterDeps, request: DeployRequest): Promise<Cluster> {
   const { cd, mode, secret, signal } = request;
   const present = clusterOfDeployment(clusters, cd);
-  if (present) return present;
+  if (present) return secret ? renewed(hub, present, secret as Secret, signal) : present;
   if (mode === 'sandbox') return makeSandbox(hub, cd, nameFor(clusters, cd), signal);
   if (!secret) return claim(hub, clusters, cd, signal);
   // An earlier join may have been cut short at any point.
   const begun = joinedFor(clusters, cd);
-  const annotations = { [clusterDeploymentAnnotation]: keyOf(cd) };
+  const annotations = { [clusterDeploymentAnnotation]: keyOf(cd), [kubeconfigAnnotation]: kubeconfigDigest(secret as Secret) };
   if (begun && begun.metadata.annotations?.[clusterAnnotations.joining] === undefined) return mark(hub, begun, annotations, signal);
   const name = begun?.metadata.name ?? nameFor(clusters, cd);
   const labels = { ...labelsOf(cd), [deploymentUidLabel]: cd.metadata.uid! };
@@ -61,6 +61,21 @@ export async function deployCluster({ hub, clusters }: DeployedClusterDeps, requ
     throw new ClusterError(`cannot adopt the cluster: ${(cause as Error).message}`, { cause });
   }
   return mark(hub, cluster, annotations, signal);
+}
+
+/** Another kubeconfig for a cluster that is a member already: the way to it may be another, or the account of the hub have gone. */
+async function renewed(hub: KubeClient, cluster: Cluster, secret: Secret, signal: AbortSignal): Promise<Cluster> {
+  const known = cluster.metadata.annotations?.[kubeconfigAnnotation];
+  const digest = kubeconfigDigest(secret);
+  // One that was claimed came by another way, which stays.
+  if (known === undefined || known === digest || cluster.metadata.deletionTimestamp !== undefined) return cluster;
+  try {
+    const present = await renewCluster(hub, cluster, secret, signal);
+    return await mark(hub, present, { [kubeconfigAnnotation]: digest }, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ClusterError(`cannot use the new kubeconfig: ${(cause as Error).message}`, { cause });
+  }
 }
 
 export const clusterOfDeployment = (clusters: Informer<Cluster>, cd: ClusterDeployment): Cluster | undefined =>
@@ -126,16 +141,4 @@ export async function releaseCluster({ hub, clusters }: DeployedClusterDeps, cd:
   if (deletionTimestamp === undefined)
     await hub.delete(Cluster, { name }, { signal, ...(uid !== undefined && { preconditions: { uid } }) });
   return false;
-}
-
-function configOf({ spec }: ClusterDeployment): JsonObject {
-  const config = spec.config as Json | undefined;
-  return config !== undefined && isJsonObject(config) ? config : {};
-}
-
-/** Nobody may write another's uid there. */
-function labelsOf(cd: ClusterDeployment): Readonly<Record<string, string>> {
-  const given = configOf(cd)['clusterLabels'];
-  const labels = given !== undefined && isJsonObject(given) ? (given as Record<string, string>) : (cd.metadata.labels ?? {});
-  return Object.fromEntries(Object.entries(labels).filter(([key]) => key !== deploymentUidLabel));
 }

@@ -17,6 +17,8 @@ interface Served {
   readonly shortNames?: readonly string[];
   readonly columns?: readonly Column[];
   readonly hasStatus?: false;
+  /** What the hub does with it. Nothing when absent. */
+  readonly use?: string;
 }
 
 const served: readonly Served[] = [
@@ -27,9 +29,19 @@ const served: readonly Served[] = [
     shortNames: ['pi'],
     columns: [column('Description', '.spec.description')],
   },
-  { kind: 'ClusterIPAMClaim', plural: 'clusteripamclaims', columns: [column('bound', '.status.bound'), ageColumn] },
-  { kind: 'ClusterIPAM', plural: 'clusteripams', columns: [column('phase', '.status.phase'), ageColumn] },
-  { kind: 'DataSource', plural: 'datasources', hasStatus: false },
+  {
+    kind: 'ClusterIPAMClaim',
+    plural: 'clusteripamclaims',
+    columns: [column('bound', '.status.bound'), ageColumn],
+    use: 'Made for a ClusterDeployment that asks for addresses, which waits until somebody else has bound it.',
+  },
+  {
+    kind: 'ClusterIPAM',
+    plural: 'clusteripams',
+    columns: [column('phase', '.status.phase'), ageColumn],
+    use: 'What it says of its providers goes into the config of the ClusterDeployment.',
+  },
+  { kind: 'DataSource', plural: 'datasources', hasStatus: false, use: 'ClusterDeployments name it.' },
   {
     kind: 'ClusterDataSource',
     plural: 'clusterdatasources',
@@ -41,9 +53,20 @@ const served: readonly Served[] = [
       column('Error', '.status.error', 1),
       ageColumn,
     ],
+    use: 'Made for a ClusterDeployment with a DataSource, which waits until somebody else has made it ready.',
   },
-  { kind: 'ClusterAuthentication', plural: 'clusterauthentications', shortNames: ['clauth'] },
-  { kind: 'ClusterAuditPolicy', plural: 'clusterauditpolicies', hasStatus: false },
+  {
+    kind: 'ClusterAuthentication',
+    plural: 'clusterauthentications',
+    shortNames: ['clauth'],
+    use: 'Written to a Secret for the charts of the ClusterDeployments that name it.',
+  },
+  {
+    kind: 'ClusterAuditPolicy',
+    plural: 'clusterauditpolicies',
+    hasStatus: false,
+    use: 'Written to a ConfigMap for the charts of the ClusterDeployments that name it.',
+  },
   {
     kind: 'ManagementBackup',
     plural: 'managementbackups',
@@ -59,17 +82,24 @@ const served: readonly Served[] = [
   },
 ];
 
-/** Kinds that are kept for those who write them, and that nothing here acts upon. */
-export const servedOnly: readonly Kind[] = served.map(({ kind, plural, scope, shortNames, columns, hasStatus }) =>
+/** Kinds that are kept for those who write them, and of which at most others are made. */
+export const servedOnly: readonly Kind[] = served.map(({ kind, plural, scope, shortNames, columns, hasStatus, use }) =>
   defineKind({
     ...k0rdent,
     kind,
     plural,
     scope: scope ?? 'Namespaced',
-    description: `${kind} of k0rdent. Kept as it is written; this hub does not act upon it.`,
+    description: `${kind} of k0rdent. ${use ?? 'Kept as it is written; this hub does not act upon it.'}`,
     spec: openObject('Kept as it is written.', {}),
     ...(hasStatus !== false && { status: openObject('Kept as it is written.', {}) }),
     ...(shortNames && { shortNames }),
     ...(columns && { columns }),
   }),
 );
+
+/** One of them. */
+export function servedKind(
+  kind: 'ClusterIPAMClaim' | 'ClusterIPAM' | 'DataSource' | 'ClusterDataSource' | 'ClusterAuthentication' | 'ClusterAuditPolicy',
+): Kind {
+  return servedOnly.find(one => one.kind === kind)!;
+}
