@@ -3,6 +3,7 @@ import { benchApiServer } from './apiserver.ts';
 import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
 import { benchHelm } from './helm.ts';
+import { benchMultiClusterServices } from './mcs.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
 
@@ -12,6 +13,8 @@ export interface BenchOptions {
   /** Leaves the peer out, to profile ours alone; its figures are then not a number. */
   readonly oursOnly: boolean;
   readonly focus: RegExp;
+  /** Numbers of clusters, for suites that run with several. Their own when empty. */
+  readonly sizes: readonly number[];
   /** Says what is going on; never on standard output. */
   log(text: string): void;
 }
@@ -25,6 +28,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchRe
   apiserver: benchApiServer,
   helm: benchHelm,
   delivery: benchDelivery,
+  mcs: benchMultiClusterServices,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
 };
@@ -36,12 +40,13 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     'ours-only': { type: 'boolean', default: false },
     focus: { type: 'string', default: '' },
+    sizes: { type: 'string', default: '' },
   },
 });
 const suite = suites[positionals[0] ?? ''];
 if (!suite) {
   process.stderr.write(
-    `usage: npm run bench -- SUITE [--json] [--quick] [--ours-only] [--focus REGEX]\nsuites: ${Object.keys(suites).join(', ')}\n`,
+    `usage: npm run bench -- SUITE [--json] [--quick] [--ours-only] [--focus REGEX] [--sizes N,N]\nsuites: ${Object.keys(suites).join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -49,6 +54,7 @@ const { notes, figures } = await suite({
   quick: values.quick,
   oursOnly: values['ours-only'],
   focus: new RegExp(values.focus),
+  sizes: values.sizes.split(',').filter(Boolean).map(Number),
   log: text => void process.stderr.write(`${text}\n`),
 });
 if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], notes, figures }, undefined, 2)}\n`);

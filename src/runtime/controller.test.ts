@@ -81,6 +81,27 @@ test('a change concerns the keys of the old object as well', async t => {
   await eventually(() => seen.includes('blue') && seen.includes('red'));
 });
 
+test('a change that leaves the facts as they were concerns nobody', async t => {
+  const { client, signal } = await start(t);
+  const maps = informer(client, ConfigMap, { signal, namespace: 'a', labelSelector: 'team' });
+  const seen: (string | undefined)[] = [];
+  const reconcile = async (key: Key) => {
+    seen.push(maps.get(key)?.data?.k);
+    return settled;
+  };
+  const trigger = changesOf(maps, undefined, obj => obj.metadata.labels);
+  const running = runController({ name: 'teams', reconcile }, { triggers: [trigger], signal });
+  const metadata = { namespace: 'a', name: 'x', labels: { team: 'red' } };
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: '1' } });
+  await eventually(() => seen.length === 1);
+  await client.patch(ConfigMap, metadata, { type: 'merge', body: { data: { k: '2' } } });
+  await eventually(() => maps.get('a/x')?.data?.k === '2');
+  await running.idle();
+  await client.patch(ConfigMap, metadata, { type: 'merge', body: { metadata: { labels: { team: 'blue' } }, data: { k: '3' } } });
+  await eventually(() => seen.length === 2);
+  assert.deepEqual(seen, ['1', '3']);
+});
+
 test('failures are tried again and outcomes may ask for another look', async t => {
   const { client, signal } = await start(t);
   const maps = informer(client, ConfigMap, { signal, labelSelector: 'nobody=has' });

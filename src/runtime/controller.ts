@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/object.ts';
 import { UnreachableError } from '../client/transport.ts';
+import { jsonEqual } from '../util/json.ts';
 import { controllerStats, type ControllerStats } from './controller-stats.ts';
 import type { Informer } from './informer.ts';
 import { keyOf, type Key } from './key.ts';
@@ -47,16 +48,21 @@ export interface Trigger {
   start(add: (key: Key) => void): Disposable;
 }
 
-/** Objects of an informer and the keys that each concerns: its own by default. A change concerns those of the old object as well. */
+/**
+ * Objects of an informer and the keys that each concerns: its own by default. A change concerns those of the old object as well. With `factsOf`, one that
+ * leaves the facts as they were concerns nobody.
+ */
 export function changesOf<T extends KubeObject>(
   informer: Informer<T>,
   keysOf: (obj: T) => Iterable<Key> = (obj: T) => [keyOf(obj)],
+  factsOf?: (obj: T) => unknown,
 ): Trigger {
   return {
     synced: informer.synced,
     start(add) {
       for (const obj of informer.list()) for (const key of keysOf(obj)) add(key);
-      return informer.subscribe(({ object, old }) => {
+      return informer.subscribe(({ type, object, old }) => {
+        if (factsOf && old && type === 'MODIFIED' && jsonEqual(factsOf(old), factsOf(object))) return;
         if (old) for (const key of keysOf(old)) add(key);
         for (const key of keysOf(object)) add(key);
       });

@@ -97,7 +97,7 @@ export function runK0rdent({ hub, clusters, works, egress, version, signal, onEr
       clusters,
       signal,
     }),
-    runMultiClusterServices({ hub, multiClusterServices, deployments, sets, ...services, credentials, managements, signal }),
+    ...runMultiClusterServices({ hub, multiClusterServices, deployments, sets, ...services, credentials, managements, signal }),
   ];
 
   /** The hub may not answer yet, or be away for a moment. */

@@ -1,5 +1,7 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
+import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
+import { fitClusters } from './fit-clusters.ts';
 import type { MatchingCluster, MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { UpgradePaths } from './kinds/service-spec.ts';
 
@@ -94,18 +96,24 @@ function dependenciesReady(targets: readonly TargetReport[]): ConditionReport {
 /** The hub itself is known by the name that Sveltos gives it. */
 const hubItself = { apiVersion: 'lib.projectsveltos.io/v1beta1', kind: 'SveltosCluster', namespace: 'mgmt', name: 'mgmt' };
 
+/** Entries that say the same as before are the same: comparing thousands of them costs little then. */
 function matchingClusters(targets: readonly TargetReport[], before: readonly MatchingCluster[], now: Date): MatchingCluster[] {
-  const listed = targets.filter(one => one.isListed || one.blocked !== undefined || one.error !== undefined);
-  const entries = listed.map(target => {
+  const known = new Map(before.map(one => [entryKey(one), one]));
+  const entries = new Map<string, MatchingCluster>();
+  for (const target of targets) {
+    if (!target.isListed && target.blocked === undefined && target.error === undefined) continue;
     const { cluster, deployed, isRegional } = target;
     const ref = cluster ? { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', ...cluster } : hubItself;
-    const old = before.find(one => one.kind === ref.kind && one.namespace === ref.namespace && one.name === ref.name);
+    const key = entryKey(ref);
+    const old = known.get(key);
     const lastTransitionTime = old?.deployed === deployed && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now);
-    return { ...ref, regional: isRegional, deployed, lastTransitionTime, ...why(target) };
-  });
-  const key = (one: (typeof entries)[number]) => `${one.kind}\0${one.namespace}\0${one.name}`;
-  return entries.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+    const entry = { ...ref, regional: isRegional, deployed, lastTransitionTime, ...why(target) };
+    entries.set(key, jsonEqual(old, entry) ? old! : entry);
+  }
+  return [...fitClusters([...entries.keys()].sort().map(key => entries.get(key)!))];
 }
+
+const entryKey = ({ kind = '', namespace = '', name = '' }: MatchingCluster | typeof hubItself): string => `${kind}\0${namespace}\0${name}`;
 
 function why({ blocked, error, outranked }: TargetReport): { reason?: string; message?: string } {
   if (blocked !== undefined) return { reason: 'MultiClusterServiceDependencyNotReady', message: blocked };

@@ -3,6 +3,7 @@ import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { compareVersions, parseVersion } from '../../render/semver/semver.ts';
 import type { Informer } from '../../runtime/informer.ts';
+import { keyOf } from '../../runtime/key.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { effectiveProvider } from './effective-config.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
@@ -26,8 +27,13 @@ export const ownedSetIndexes = {
   [byTarget]: (set: ServiceSet) => [targetOfSet(set)],
 } as const;
 
+/** The target that is the cluster of the hub. */
+export const hubTarget = '/';
+
 export const targetOfSet = ({ metadata, spec }: ServiceSet): string =>
-  spec.cluster === '' ? '/' : `${metadata.namespace}/${spec.cluster}`;
+  spec.cluster === '' ? hubTarget : `${metadata.namespace}/${spec.cluster}`;
+
+export const targetOf = (deployment: ClusterDeployment | undefined): string => (deployment ? keyOf(deployment) : hubTarget);
 
 /** Where an owner delivers to: a ClusterDeployment, or the hub itself. */
 export interface SetPlace {
@@ -42,11 +48,14 @@ export function setKeyOf({ deployment, multiClusterService }: SetPlace): string 
   return `${setNamespace({ deployment })}/${name}`;
 }
 
-export interface EnsureSetInput extends SetPlace {
+export interface PlanSetInput extends SetPlace {
   readonly serviceSpec: ServiceSpec;
   readonly known: TemplateLookup;
   /** With `ownedSetIndexes`. */
   readonly sets: Informer<ServiceSet>;
+}
+
+export interface EnsureSetInput extends PlanSetInput {
   readonly fieldManager: string;
   readonly signal: AbortSignal;
 }
@@ -57,9 +66,14 @@ export interface EnsuredSet {
   readonly next: NextServices;
 }
 
-/** Writes what an owner wants on a cluster next. One that is being deleted is left alone: it is written anew when it is gone. */
-export async function ensureSet(hub: KubeClient, input: EnsureSetInput): Promise<EnsuredSet> {
-  const { serviceSpec, known, sets, fieldManager, signal } = input;
+export interface PlannedSet extends EnsuredSet {
+  /** To be written. Absent when it says that already. */
+  readonly wanted: ServiceSet | undefined;
+}
+
+/** What an owner wants on a cluster next. One that is being deleted is left alone: it is written anew when it is gone. */
+export function planSet(input: PlanSetInput): PlannedSet {
+  const { serviceSpec, known, sets } = input;
   const namespace = setNamespace(input);
   const present = sets.get(setKeyOf(input));
   const desired = serviceSpec.services ?? [];
@@ -69,23 +83,27 @@ export async function ensureSet(hub: KubeClient, input: EnsureSetInput): Promise
     observed: isCurrent(present) ? (present?.status?.services ?? []) : [],
     namespace,
     known,
-    isThereAnyway: (key, version) => isThereAnyway(sets.by(byTarget, targetKey(input)), present, key, version),
+    isThereAnyway: (key, version) => isThereAnyway(sets.by(byTarget, targetOf(input.deployment)), present, key, version),
   });
-  if (present?.metadata.deletionTimestamp !== undefined) return { set: present, next };
-  if (!present && desired.length === 0) return { set: undefined, next };
+  const isLeft = present ? present.metadata.deletionTimestamp !== undefined : desired.length === 0;
+  if (isLeft) return { set: present, next, wanted: undefined };
   const notes = notesFor({ desired, next, dependsOn: input.multiClusterService?.spec.dependsOn ?? [], present });
   const wanted = compileSet(input, next, notes);
-  if (present && jsonEqual(present.spec, wanted.spec) && hasNotes(present, notes)) return { set: present, next };
-  return { set: await hub.apply(ServiceSet, wanted, { fieldManager, signal }), next };
+  const isSaid = present !== undefined && jsonEqual(present.spec, wanted.spec) && hasNotes(present, notes);
+  return { set: present, next, wanted: isSaid ? undefined : wanted };
 }
 
-const targetKey = ({ deployment }: SetPlace): string => (deployment ? `${deployment.metadata.namespace}/${deployment.metadata.name}` : '/');
+export async function ensureSet(hub: KubeClient, input: EnsureSetInput): Promise<EnsuredSet> {
+  const { fieldManager, signal } = input;
+  const { set, next, wanted } = planSet(input);
+  return { set: wanted ? await hub.apply(ServiceSet, wanted, { fieldManager, signal }) : set, next };
+}
 
 /** What a set said of an earlier spec is no word on the present one. */
 const isCurrent = (set: ServiceSet | undefined): boolean =>
   set !== undefined && (set.status?.observedGeneration ?? 0) === (set.metadata.generation ?? 0);
 
-function compileSet(input: EnsureSetInput, { services }: NextServices, annotations: Record<string, string>): ServiceSet {
+function compileSet(input: PlanSetInput, { services }: NextServices, annotations: Record<string, string>): ServiceSet {
   const { deployment, multiClusterService, serviceSpec } = input;
   const provider = effectiveProvider(serviceSpec);
   const isSelfManaged = !deployment;

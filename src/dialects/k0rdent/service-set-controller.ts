@@ -19,7 +19,7 @@ import { defaultProvider, k0rdentFinalizers } from './kinds/group.ts';
 import type { StateManagementProvider } from './kinds/management.ts';
 import { pausedAnnotation, ServiceSet, type SetService } from './kinds/service-set.ts';
 import type { ServiceTemplate } from './kinds/template.ts';
-import { byTarget, targetOfSet } from './owned-sets.ts';
+import { byTarget, ownedSetIndexes, targetOfSet } from './owned-sets.ts';
 import { isSetDeployed, reportSet, serviceStates } from './service-states.ts';
 import { namedObjects, readResources, serviceValues, type ValuesPrecedence } from './service-values.ts';
 import { dependencyDepths, setsToGoFirst, withBlockedUpgrades } from './set-notes.ts';
@@ -51,8 +51,9 @@ const nothing: CompiledWorks = { works: [], removals: [], pending: new Set(), fa
 export function runServiceSets(deps: ServiceSetDeps): RunningController {
   const { hub, sets, templates, deployments, providers, clusters, works, signal } = deps;
   const followed = followedObjects(deps.hubObjects.watches, key => running.add(key));
-  const setsIn = (namespace: string, isWanted: (set: ServiceSet) => boolean = () => true): Key[] =>
+  const setsIn = (namespace: string, isWanted: (set: ServiceSet) => boolean): Key[] =>
     sets.by('namespace', namespace).filter(isWanted).map(keyOf);
+  const setsOn = (deployment: Key): Key[] => sets.by(byTarget, deployment).map(keyOf);
   const running = runController(
     { name: 'k0rdent-service-set', reconcile },
     {
@@ -62,8 +63,17 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
         changesOf(templates, ({ metadata }) =>
           setsIn(metadata.namespace!, ({ spec }) => (spec.services ?? []).some(one => one.template === metadata.name)),
         ),
-        changesOf(deployments, ({ metadata }) => setsIn(metadata.namespace!, ({ spec }) => spec.cluster === metadata.name)),
-        changesOf(clusters, cluster => clusterDeploymentsOf(cluster).flatMap(owner => setsOfDeployment(owner))),
+        // How they are is written often; what values may ask for changes rarely.
+        changesOf(
+          deployments,
+          cd => setsOn(keyOf(cd)),
+          ({ metadata, spec }) => [metadata.uid, metadata.labels ?? {}, spec.config],
+        ),
+        changesOf(
+          clusters,
+          cluster => clusterDeploymentsOf(cluster).flatMap(setsOn),
+          cluster => [clusterDeploymentsOf(cluster), clusterId(cluster), sveltosCluster(cluster, undefined)],
+        ),
         changesOf(providers, ({ metadata }) =>
           sets
             .list()
@@ -77,14 +87,9 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
   );
   return running;
 
-  function setsOfDeployment(owner: string): Key[] {
-    const [namespace = '', name = ''] = owner.split('/');
-    return setsIn(namespace, ({ spec }) => spec.cluster === name);
-  }
-
   /** Others on its cluster may wait until it is gone. */
   function neighboursOfLeaving(set: ServiceSet): Key[] {
-    return set.metadata.deletionTimestamp === undefined ? [] : sets.by(byTarget, targetOfSet(set)).map(keyOf);
+    return set.metadata.deletionTimestamp === undefined ? [] : setsOn(targetOfSet(set));
   }
 
   async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
@@ -213,8 +218,9 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
 
   /** The Works of a set by their services: what others depend on first, then in the order of its list; those it does not list any more come first. */
   function worksOf(set: ServiceSet, cluster: Cluster | undefined): Map<string, Work> {
-    const all = cluster ? works.by('cluster', clusterId(cluster)) : works.list();
-    const mine = all.filter(({ metadata }) => metadata.labels?.[workLabels.set] === set.metadata.uid);
+    const mine = works
+      .by('label', `${workLabels.set}=${set.metadata.uid}`)
+      .filter(({ metadata }) => !cluster || metadata.namespace === clusterId(cluster));
     const place = new Map((set.spec.services ?? []).map((service: SetService, i) => [serviceKey(service), i]));
     const depth = dependencyDepths(set);
     const keyed = mine.map(work => [work.metadata.annotations?.[workAnnotationsOfSet.service] ?? '', work] as const);
@@ -251,4 +257,4 @@ function setOfWork({ metadata }: Work): Key[] {
 }
 
 /** How informers of ServiceSets find them. */
-export const serviceSetIndexes = { namespace: ({ metadata }: ServiceSet) => [metadata.namespace ?? ''] } as const;
+export const serviceSetIndexes = { ...ownedSetIndexes, namespace: ({ metadata }: ServiceSet) => [metadata.namespace ?? ''] } as const;

@@ -1,0 +1,106 @@
+import { changesOf, type Trigger } from '../../runtime/controller.ts';
+import type { Informer } from '../../runtime/informer.ts';
+import { keyOf, type Key } from '../../runtime/key.ts';
+import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import { systemNamespace } from './kinds/group.ts';
+import type { Management } from './kinds/management.ts';
+import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
+import type { ServiceSet } from './kinds/service-set.ts';
+import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { byMultiClusterService, byTarget, hubTarget, targetOfSet } from './owned-sets.ts';
+import { selectClusters, selects } from './select-clusters.ts';
+
+export interface TargetTriggersDeps {
+  readonly multiClusterServices: Informer<MultiClusterService>;
+  readonly deployments: Informer<ClusterDeployment>;
+  /** With `ownedSetIndexes`. */
+  readonly sets: Informer<ServiceSet>;
+  readonly templates: Informer<ServiceTemplate>;
+  readonly chains: Informer<ServiceTemplateChain>;
+  readonly managements: Informer<Management>;
+}
+
+/** Names a MultiClusterService on one cluster. */
+const targetKey = (name: string, target: string): Key => `${name} ${target}`;
+
+export function splitTargetKey(key: Key): { readonly name: string; readonly target: string } {
+  const space = key.indexOf(' ');
+  return { name: key.slice(0, space), target: key.slice(space + 1) };
+}
+
+export const isSelfManaged = ({ spec }: MultiClusterService): boolean => spec.serviceSpec?.provider?.selfManagement === true;
+
+/** MultiClusterServices that need one of this name first. */
+export function dependentsOf(all: Informer<MultiClusterService>, name: string): MultiClusterService[] {
+  return all.list().filter(({ spec }) => spec.dependsOn?.includes(name) === true);
+}
+
+/** MultiClusterServices with a service of this template or chain. Any template of a chain may be a step of an upgrade. */
+export function usersOf(all: Informer<MultiClusterService>, field: 'template' | 'templateChain', name: string): MultiClusterService[] {
+  return all
+    .list()
+    .filter(({ spec }) => spec.serviceSpec?.services?.some(one => one[field] === name || one.templateChain !== undefined) === true);
+}
+
+/** What decides about its clusters. How it is does not. */
+export const decisiveFacts = ({ metadata, spec }: MultiClusterService): unknown => [
+  metadata.uid,
+  metadata.deletionTimestamp,
+  metadata.finalizers ?? [],
+  spec,
+];
+
+/** What asks for a look at a MultiClusterService on a cluster. Only what concerns all its clusters asks for all of them. */
+export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
+  const { multiClusterServices, deployments, sets, templates, chains, managements } = deps;
+  return [
+    changesOf(
+      multiClusterServices,
+      mcs => [mcs, ...dependentsOf(multiClusterServices, mcs.metadata.name!)].flatMap(one => allOf(one)),
+      decisiveFacts,
+    ),
+    changesOf(sets, ofSet),
+    // How a ClusterDeployment is does not matter here, only which it is.
+    changesOf(deployments, ofDeployment, ({ metadata, spec }) => [metadata.labels ?? {}, metadata.deletionTimestamp, spec.credential]),
+    changesOf(templates, ({ metadata }) =>
+      usersOf(multiClusterServices, 'template', metadata.name!).flatMap(one => allOf(one, metadata.namespace)),
+    ),
+    changesOf(chains, ({ metadata }) =>
+      usersOf(multiClusterServices, 'templateChain', metadata.name!).flatMap(one => allOf(one, metadata.namespace)),
+    ),
+    changesOf(
+      managements,
+      () => multiClusterServices.list().flatMap(one => allOf(one)),
+      ({ metadata }) => metadata.deletionTimestamp,
+    ),
+  ];
+
+  /** Those that it selects, and those that still have a set of it. Templates of the system's namespace concern all. */
+  function allOf(mcs: MultiClusterService, namespace = systemNamespace): Key[] {
+    const name = mcs.metadata.name!;
+    const selected = selectClusters(mcs, deployments.list()).map(keyOf);
+    const present = sets.by(byMultiClusterService, name).map(targetOfSet);
+    const targets = new Set([...(isSelfManaged(mcs) ? [hubTarget] : []), ...selected, ...present]);
+    const isConcerned = (target: string) => namespace === systemNamespace || target.startsWith(`${namespace}/`);
+    return [...targets].filter(isConcerned).map(target => targetKey(name, target));
+  }
+
+  /** Its owner, those who depend on that one, and those for whom the service may be there under another owner. */
+  function ofSet(set: ServiceSet): Key[] {
+    const target = targetOfSet(set);
+    const owner = set.spec.multiClusterService;
+    const neighbours = sets
+      .by(byTarget, target)
+      .flatMap(one => one.spec.multiClusterService ?? [])
+      .filter(name => multiClusterServices.get(name)?.spec.serviceSpec?.services?.some(one => (one.dependsOn ?? []).length > 0));
+    const dependents = owner ? [owner, ...dependentsOf(multiClusterServices, owner).map(keyOf)] : [];
+    return [...dependents, ...neighbours].map(name => targetKey(name, target));
+  }
+
+  function ofDeployment(cd: ClusterDeployment): Key[] {
+    const target = keyOf(cd);
+    const selecting = multiClusterServices.list().filter(({ spec }) => selects(spec.clusterSelector, cd.metadata.labels ?? {}));
+    const present = sets.by(byTarget, target).flatMap(set => set.spec.multiClusterService ?? []);
+    return [...new Set([...selecting.map(keyOf), ...present])].map(name => targetKey(name, target));
+  }
+}
