@@ -4,6 +4,10 @@ import type { Json } from '../../util/json.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
 import { connectToHub } from '../hub-client.ts';
 import { jsonText } from '../output/json-text.ts';
+import { explainOwner } from '../services/explain-owner.ts';
+import { gatherFacts } from '../services/gather-facts.ts';
+import { parseOwner } from '../services/owner-argument.ts';
+import { printOwner } from '../services/print-owner.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainWork } from '../works/explain-work.ts';
 import { findWork } from '../works/find-work.ts';
@@ -16,28 +20,40 @@ interface ExplainOptions extends WorkOptions {
 
 export function defineExplain(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] work/NAME')
-    .argument('<work...>', 'which Work')
+    .usage('[options] work/NAME | mcs/NAME | nmcs/NAME | cld/NAME | serviceset/NAME')
+    .argument('<object...>', 'which Work, or which owner of services')
     .addOption(new Option('-o, --output <format>', 'for programs instead of people').choices(['json', 'yaml']));
   addWorkOptions(command)
     .addHelpText(
       'after',
       '\nTells what a Work delivers, how each object is, what drifted and who changed it,\n' +
-        'who outranks whom, and what it waits for. "kubectl explain" tells of fields.',
+        'who outranks whom, and what it waits for. Of a MultiClusterService or another owner\n' +
+        'of services it tells, cluster by cluster, who wants each release, who has it and why,\n' +
+        'and what would happen if one of them left. "kubectl explain" tells of fields.',
     )
     .action((words: string[], options: ExplainOptions) => explain(words, options, terminal));
 }
 
 async function explain(words: string[], options: ExplainOptions, terminal: Terminal): Promise<void> {
-  const name = parseOnlyWork(words);
+  const owner = parseOwner(words);
+  const name = owner ? owner.name : parseOnlyWork(words);
   const { signal } = terminal;
   await using hub = await connectToHub(options, terminal);
+  if (owner) {
+    const { cluster, namespace } = options;
+    const found = explainOwner(await gatherFacts(hub, { ...owner, cluster, namespace }, signal));
+    return tell(found, printOwner(found), options, terminal);
+  }
   const { work, cluster, namespace } = await findWork(hub, { name, cluster: options.cluster, namespace: options.namespace }, terminal);
   const { items: works } = await hub.client.list(Work, { namespace, signal });
   const now = new Date();
   const explanation = explainWork({ work, cluster, works, now });
-  const json = explanation as unknown as Json;
-  if (options.output === 'json') return terminal.out(jsonText(json));
-  if (options.output === 'yaml') return terminal.out(writeYaml(json));
-  return terminal.out(printExplanation(explanation, now));
+  return tell(explanation, printExplanation(explanation, now), options, terminal);
+}
+
+function tell(explanation: object, text: string, { output }: ExplainOptions, terminal: Terminal): void {
+  const json = explanation as Json;
+  if (output === 'json') return terminal.out(jsonText(json));
+  if (output === 'yaml') return terminal.out(writeYaml(json));
+  return terminal.out(text);
 }

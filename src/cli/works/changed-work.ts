@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { parseApiVersion, type KubeObject } from '../../api/object.ts';
 import { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { parseManifests } from '../../core/delivery/read-manifests.ts';
 import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
 import type { Json } from '../../util/json.ts';
-import { CommandError, usageError } from '../exit-codes.ts';
+import { usageError } from '../exit-codes.ts';
+import { readObject } from './read-object.ts';
 
 export interface ChangedWork {
   readonly name: string;
@@ -21,7 +19,7 @@ export async function changedWork(
   { name, namespace, present }: ChangedWork,
   signal: AbortSignal,
 ): Promise<Work> {
-  const given = readWork(file, name);
+  const given = readObject(file, Work, name) as Work;
   const { namespace: ownNamespace = namespace } = given.metadata;
   if (ownNamespace !== namespace)
     throw usageError(`the Work in ${file} lies in namespace "${ownNamespace}", not in "${namespace}"`, 'name its cluster with -C');
@@ -41,23 +39,4 @@ function withContent(given: Work, present: Work): Work['spec'] {
   if (content === undefined) return spec;
   if (spec.chart) return { ...spec, chart: { content, ...spec.chart } };
   return spec.kustomization ? { ...spec, kustomization: { content, ...spec.kustomization } } : spec;
-}
-
-function readWork(file: string, name: string): Work {
-  const works = readObjects(file).filter(({ apiVersion, kind }) => kind === Work.kind && parseApiVersion(apiVersion).group === Work.group);
-  const found = works.find(({ metadata }) => metadata.name === name);
-  if (found) return found as Work;
-  const others = works.map(({ metadata }) => JSON.stringify(metadata.name ?? '')).slice(0, 3);
-  throw usageError(
-    `${file} has no work ${JSON.stringify(name)}`,
-    others.length === 0 ? 'it must hold a Work' : `it has ${others.join(', ')}`,
-  );
-}
-
-function readObjects(file: string): KubeObject[] {
-  try {
-    return parseManifests(readFileSync(file === '-' ? 0 : file, 'utf8'));
-  } catch (cause) {
-    throw new CommandError(`cannot read ${file}`, { cause, exitCode: 2 });
-  }
 }

@@ -5,6 +5,7 @@ import { printJson } from '../../util/json.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine, visibleText } from '../output/visible-text.ts';
 import { wrapText } from '../output/wrap-text.ts';
+import { standingText } from './claims-on.ts';
 import type { WorkExplanation } from './explain-work.ts';
 
 /** Healthy objects beyond these are only counted. */
@@ -97,11 +98,10 @@ function planPart({ plan }: WorkExplanation): string {
 
 function claimsPart({ claims, release, ifTheWinnerLeft }: WorkExplanation, now: Date): string {
   if (claims.length === 0) return wrapText(visibleLine(ifTheWinnerLeft));
-  const standings = { Winner: 'has the release', Next: 'waits', Planning: 'only plans', Leaving: 'is being deleted' };
   const table = new TabWriter();
-  for (const { work, priority, since, standing, isThis, isSuspended } of claims) {
-    const words = `${standings[standing]}${isSuspended ? ', suspended' : ''}${isThis ? ' (this one)' : ''}`;
-    table.line(`  ${visibleLine(work)}\tpriority ${priority}\tsince ${ageOf(since, now)}\t${words}`);
+  for (const claim of claims) {
+    const { work, priority, since } = claim;
+    table.line(`  ${visibleLine(work)}\tpriority ${priority}\tsince ${ageOf(since, now)}\t${standingText(claim)}`);
   }
   return `Claims on release ${JSON.stringify(`${release.namespace}/${release.name}`)}, the highest first:\n${table.flush()}${wrapText(visibleLine(ifTheWinnerLeft))}`;
 }

@@ -11,6 +11,7 @@ import type { ReleaseRecord } from '../../core/releases/release-record.ts';
 import { readReleases } from '../../core/releases/read-releases.ts';
 import { inputsOf } from '../../core/works/inputs.ts';
 import { lookupOn } from '../../core/works/lookup.ts';
+import { patchRelease } from '../../core/works/patch-rendered.ts';
 import { renderPlain } from '../../core/works/render-plain.ts';
 import { isChart } from '../../core/works/work-indexes.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -40,6 +41,29 @@ export async function wantDelivery(work: Work, site: DeliverySite): Promise<Want
   return { ...wanted, objects: await withoutOwnedByOthers(member, wanted.objects, { exclusions, signal }) };
 }
 
+/** What is left of a delivery when nobody wants it any more. */
+export async function wantNothing(work: Work, { member, signal }: DeliverySite): Promise<WantedDelivery> {
+  const { release } = work.spec;
+  const rest = { objects: [], ownerless: [] };
+  if (!isChart(work)) {
+    const present = (work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy === undefined);
+    return { ...rest, owner: { work: keyOf(work) }, present };
+  }
+  const owner: Owner = { release };
+  return { ...rest, owner, present: await objectsOnMember(await readReleases(member, release, { signal }), work, { member, signal }) };
+}
+
+/** What the revisions on the member put there. */
+async function objectsOnMember(
+  records: readonly ReleaseRecord[],
+  { spec: { release } }: Work,
+  { member, signal }: Pick<DeliverySite, 'member' | 'signal'>,
+): Promise<ObjectRef[]> {
+  const options = { namespace: release.namespace, owner: { release }, unknownKinds: 'keep', signal } as const;
+  const earlier = await Promise.all(revisionsOnMember(records).map(record => readManifests(member, record.release.manifest, options)));
+  return earlier.flat().map(refOf);
+}
+
 async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
   const { member, signal } = site;
   await using renderer = createRenderPool({ size: 1 });
@@ -58,18 +82,16 @@ async function wantRelease(work: Work, site: DeliverySite): Promise<WantedDelive
   const { member, signal } = site;
   const { release, options } = work.spec;
   const owner: Owner = { release };
-  const read = (text: string) => readManifests(member, text, { namespace: release.namespace, owner, unknownKinds: 'keep', signal });
   const records = await readReleases(member, release, { signal });
   const { manifest, definitions } = await renderRelease(work, records, site);
-  const objects = await read(manifest);
-  const earlier = await Promise.all(revisionsOnMember(records).map(record => read(record.release.manifest)));
+  const objects = await readManifests(member, manifest, { namespace: release.namespace, owner, unknownKinds: 'keep', signal });
   const namespace = await missingNamespace(work, objects, { name: release.namespace }, site);
   const wantedDefinitions = options?.crds === 'Skip' ? [] : definitions.flatMap(text => parseManifests(text));
   return {
     owner,
     objects,
     ownerless: [...namespace, ...(options?.crds === 'CreateReplace' ? wantedDefinitions : await missingOf(wantedDefinitions, site))],
-    present: earlier.flat().map(refOf),
+    present: await objectsOnMember(records, work, site),
   };
 }
 
@@ -91,7 +113,7 @@ async function renderRelease(
   const digest = chart?.content ?? '';
   const [bytes, capabilities] = await Promise.all([readContent(digest, signal), member.kinds.capabilities(signal)]);
   await using pool = createRenderPool({ size: 1 });
-  const { manifest, definitions } = await pool.render(
+  const rendered = await pool.render(
     {
       chart: bytes,
       digest,
@@ -102,6 +124,7 @@ async function renderRelease(
     },
     signal,
   );
+  const { manifest, definitions } = await patchRelease(pool, work, rendered, signal);
   return { manifest, definitions: definitions.map(({ data }) => data.toString('utf8')) };
 }
 

@@ -79,7 +79,8 @@ export interface HelmRelease {
 export const isPending = (status: ReleaseStatus): boolean => status.startsWith('pending-');
 
 /** `nginx-1.2.3`, as Helm's lists show it. */
-export const chartTitle = ({ metadata }: HelmChart): string => `${textOf(metadata['name'])}-${textOf(metadata['version'])}`;
+export const chartTitle = ({ metadata }: Pick<HelmChart, 'metadata'>): string =>
+  `${textOf(metadata['name'])}-${textOf(metadata['version'])}`;
 
 export const appVersionOf = ({ metadata }: HelmChart): string => textOf(metadata['appVersion']);
 

@@ -1,5 +1,4 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
-import { clusterAnnotations } from '../../api/cluster.ts';
 import type { KindRef } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
@@ -9,7 +8,9 @@ import { changesOf, runController, settled, type Context, type Outcome, type Run
 import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Key } from '../../runtime/key.ts';
 import { errorText } from '../../util/error-text.ts';
+import type { AccessInformers } from './access-informers.ts';
 import {
+  accessManagementName,
   copyKey,
   currentRules,
   kindKey,
@@ -27,6 +28,7 @@ import type { InformerSettings } from './template-informers.ts';
 export interface AccessManagementDeps extends InformerSettings {
   readonly hub: KubeClient;
   readonly hubObjects: Member;
+  readonly access: AccessInformers;
 }
 
 /** The objects of one kind that can be given, and the copies that were. */
@@ -39,13 +41,11 @@ interface Given {
 
 const fieldManager = 'drover-k0rdent-access';
 const maxRemembered = 1000;
-export const accessManagementName = 'kcm';
 
 /** Copies what the rules name from the system namespace to others, and takes copies back that no rule names any more. */
 export function runAccessManagement(deps: AccessManagementDeps): RunningController {
-  const { hub, hubObjects, signal, onError } = deps;
-  const managements = informer(hub, AccessManagement, { signal, onError: onError('AccessManagement') });
-  const namespaces = informer(hub, Namespace, { signal, onError: onError('Namespace') });
+  const { hub, hubObjects, access, signal, onError } = deps;
+  const { managements, namespaces } = access;
   const given = new Map<string, Given>();
   const all = () => [accessManagementName];
   const running = runController(
@@ -64,7 +64,7 @@ export function runAccessManagement(deps: AccessManagementDeps): RunningControll
     await follow([...rules, ...past], ctx.signal);
     const plan = planAccess({
       rules,
-      namespaces: namespaces.list().filter(isForPeople),
+      namespaces: namespaces.list(),
       objects: kind => given.get(kindKey(kind))?.originals.list(),
     });
     const troubles = await carryOut(plan, ctx);
@@ -136,10 +136,6 @@ export function runAccessManagement(deps: AccessManagementDeps): RunningControll
 /** Chains bring templates along that carry the same label; those have an owner. */
 const isOurs = ({ metadata }: KubeObject): boolean =>
   metadata.namespace !== systemNamespace && (metadata.ownerReferences ?? []).length === 0;
-
-/** Neither those that go nor those that hold what belongs to one cluster. */
-const isForPeople = ({ metadata }: Namespace): boolean =>
-  metadata.deletionTimestamp === undefined && metadata.annotations?.[clusterAnnotations.cluster] === undefined;
 
 function withoutBody<T extends KubeObject>({ apiVersion, kind, metadata }: T): T {
   return { apiVersion, kind, metadata } as T;

@@ -1,3 +1,4 @@
+import { clusterAnnotations } from '../../api/cluster.ts';
 import { matchesLabelQuery } from '../../api/label-query.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { isJsonObject } from '../../util/json.ts';
@@ -7,6 +8,12 @@ import { selectorMatches, type LabelSelector } from './selector-matches.ts';
 
 export type AccessRule = NonNullable<AccessManagement['spec']['accessRules']>[number];
 export type AccessResource = NonNullable<AccessRule['resources']>[number];
+
+/** The only one. */
+export const accessManagementName = 'kcm';
+
+/** Whether a rule lets others use what stays where it is, instead of copying it to them. */
+export const isGrant = ({ mode }: AccessRule): boolean => mode === 'Grant';
 
 /** Names a kind whose objects are given away. */
 export interface GivenKind {
@@ -57,6 +64,22 @@ function isChosen({ selector, stringSelector, names }: Choice, { metadata }: Pic
   return selector ? selectorMatches(selector, metadata.labels) : true;
 }
 
+/** As isChosen; what is no selector chooses nothing. */
+export function chooses(choice: Choice, obj: Pick<KubeObject, 'metadata'>): boolean {
+  try {
+    return isChosen(choice, obj);
+  } catch {
+    return false;
+  }
+}
+
+/** Kinds that can be used from where they are. Others hold what must lie beside its user. */
+const grantable = new Set(
+  ['ServiceTemplate', 'ServiceTemplateChain', 'ClusterTemplate', 'ClusterTemplateChain'].map(kind =>
+    kindKey({ apiGroup: k0rdent.group, kind }),
+  ),
+);
+
 export interface AccessWorld {
   readonly rules: readonly AccessRule[];
   readonly namespaces: readonly KubeObject[];
@@ -80,11 +103,13 @@ export function planAccess({ rules, namespaces, objects }: AccessWorld): AccessP
   const faults = new Map<string, AccessPlan['faults'][number]>();
   const there = new Set(namespaces.map(({ metadata }) => metadata.name!));
   for (const rule of rules) {
-    const targets = targetsOf(rule, namespaces);
+    const targets = isGrant(rule) ? [] : targetsOf(rule, namespaces);
     for (const name of targets) if (!there.has(name)) missing.add(name);
     for (const resource of rule.resources ?? []) {
       const kind = kindOfResource(resource);
       try {
+        if (isGrant(rule) && !grantable.has(kindKey(kind)))
+          throw new Error(`mode Grant is for templates and their chains: a ${kind.kind} must be copied to be used in another namespace`);
         const found = objects(kind);
         if (!found) throw new Error(`the hub has no kind ${kind.kind} with namespaces in the group "${kind.apiGroup}"`);
         for (const obj of found.filter(one => isChosen(resource, one)))
@@ -97,10 +122,20 @@ export function planAccess({ rules, namespaces, objects }: AccessWorld): AccessP
   return { copies, missingNamespaces: [...missing].sort(), faults: [...faults.values()] };
 }
 
-function targetsOf({ targetNamespaces: { list, ...choice } = {} }: AccessRule, namespaces: readonly KubeObject[]): string[] {
-  const chosen = list ?? namespaces.filter(one => isChosen(choice, one)).map(({ metadata }) => metadata.name!);
+function targetsOf(rule: AccessRule, namespaces: readonly KubeObject[]): string[] {
+  const chosen = rule.targetNamespaces?.list ?? namespaces.filter(one => isTarget(rule, one)).map(({ metadata }) => metadata.name!);
   return [...new Set(chosen)].filter(name => name !== systemNamespace);
 }
+
+/** Whether a rule is for a namespace: one that is not about to go, and not one that holds what belongs to a cluster. */
+export function isTarget({ targetNamespaces: { list, ...choice } = {} }: AccessRule, namespace: KubeObject): boolean {
+  if (list) return list.includes(namespace.metadata.name ?? '');
+  return isForPeople(namespace) && isChosen(choice, namespace);
+}
+
+/** Neither those that go nor those that hold what belongs to one cluster. */
+const isForPeople = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp === undefined && metadata.annotations?.[clusterAnnotations.cluster] === undefined;
 
 /** The object as another namespace gets it. An identity is looked for beside it. */
 function copyOf({ apiVersion, kind, metadata, status: _, ...rest }: KubeObject, namespace: string): KubeObject {

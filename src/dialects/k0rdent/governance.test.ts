@@ -12,6 +12,7 @@ import { openMember } from '../../core/delivery/member.ts';
 import { informer } from '../../runtime/informer.ts';
 import { createEgress } from '../../sources/egress.ts';
 import { inspectChart } from '../../sources/inspect-chart.ts';
+import { accessInformers } from './access-informers.ts';
 import { bootstrapK0rdent } from './bootstrap.ts';
 import { fluxInformers } from './flux-informers.ts';
 import { runGovernance } from './governance.ts';
@@ -38,6 +39,7 @@ async function start(t: TestContext) {
     hub,
     hubObjects: openMember('hub', hub, { signal }),
     templates,
+    access: accessInformers(hub, settings),
     deployments: of(ClusterDeployment),
     credentials: of(Credential),
     providers: of(StateManagementProvider),

@@ -2,6 +2,7 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import type { Member } from '../../core/delivery/member.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
+import type { AccessInformers } from './access-informers.ts';
 import { runAccessManagement } from './access-management-controller.ts';
 import { runChains } from './chain-controller.ts';
 import { runCredentials } from './credential-controller.ts';
@@ -17,6 +18,7 @@ export interface GovernanceDeps extends InformerSettings {
   /** The hub as something whose objects can be followed. */
   readonly hubObjects: Member;
   readonly templates: TemplateInformers;
+  readonly access: AccessInformers;
   readonly deployments: Informer<ClusterDeployment>;
   readonly credentials: Informer<Credential>;
   readonly providers: Informer<StateManagementProvider>;

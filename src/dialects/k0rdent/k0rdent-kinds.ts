@@ -3,6 +3,7 @@ import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { fluxSources } from './kinds/flux-source.ts';
 import { AccessManagement, Credential, Management, Region, Release, StateManagementProvider } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
+import { NamespacedMultiClusterService } from './kinds/namespaced-multi-cluster-service.ts';
 import { servedOnly } from './kinds/served-only.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import { ClusterTemplate, ClusterTemplateChain, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
@@ -10,6 +11,7 @@ import { ClusterTemplate, ClusterTemplateChain, ProviderTemplate, ServiceTemplat
 /** Every kind that users of k0rdent know. */
 export const k0rdentKinds: readonly Kind[] = [
   MultiClusterService,
+  NamespacedMultiClusterService,
   ClusterDeployment,
   ServiceSet,
   ServiceTemplate,

@@ -15,10 +15,13 @@ export function selects(selector: Selector | undefined, labels: Labels = {}): bo
   return selectorMatches(selector, labels);
 }
 
-/** The ClusterDeployments, of all namespaces, that get the services. */
-export function selectClusters({ spec }: MultiClusterService, deployments: readonly ClusterDeployment[]): ClusterDeployment[] {
-  if (isEmptySelector(spec.clusterSelector)) return [];
-  return deployments.filter(
-    ({ metadata }) => metadata.deletionTimestamp === undefined && selects(spec.clusterSelector, metadata.labels ?? {}),
-  );
+/** The ClusterDeployments that get the services: of all namespaces, or of that of a MultiClusterService which has one. */
+export function selectClusters(mcs: MultiClusterService, deployments: readonly ClusterDeployment[]): ClusterDeployment[] {
+  if (isEmptySelector(mcs.spec.clusterSelector)) return [];
+  return deployments.filter(one => one.metadata.deletionTimestamp === undefined && isInReach(mcs, one));
+}
+
+/** Whether it would get the services while it stays. */
+export function isInReach({ metadata: { namespace }, spec }: MultiClusterService, { metadata }: ClusterDeployment): boolean {
+  return (namespace === undefined || namespace === metadata.namespace) && selects(spec.clusterSelector, metadata.labels ?? {});
 }

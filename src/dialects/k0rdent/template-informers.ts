@@ -19,6 +19,12 @@ export const byOrigin = 'byOrigin';
 /** Chains by the templates they list: `namespace/name`, and the name alone. */
 export const byTemplate = 'byTemplate';
 
+/** How informers of chains find them. */
+export const chainIndexes = {
+  [byTemplate]: ({ metadata, spec }: ServiceTemplateChain) =>
+    (spec.supportedTemplates ?? []).flatMap(({ name }) => [`${metadata.namespace}/${name}`, name]),
+} as const;
+
 export interface InformerSettings {
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
@@ -27,15 +33,11 @@ export interface InformerSettings {
 export function templateInformers(hub: KubeClient, { signal, onError }: InformerSettings): TemplateInformers {
   const templates = <Spec, Status>(kind: Kind<Spec, Status>) =>
     informer(hub, kind, { signal, onError: onError(kind.kind), indexes: { [byOrigin]: obj => originKeys(obj as unknown as AnyTemplate) } });
-  const indexes = {
-    [byTemplate]: ({ metadata, spec }: ServiceTemplateChain) =>
-      (spec.supportedTemplates ?? []).flatMap(({ name }) => [`${metadata.namespace}/${name}`, name]),
-  };
   return {
     serviceTemplates: templates(ServiceTemplate),
     clusterTemplates: templates(ClusterTemplate),
     providerTemplates: templates(ProviderTemplate),
-    serviceChains: informer(hub, ServiceTemplateChain, { signal, onError: onError('ServiceTemplateChain'), indexes }),
-    clusterChains: informer(hub, ClusterTemplateChain, { signal, onError: onError('ClusterTemplateChain'), indexes }),
+    serviceChains: informer(hub, ServiceTemplateChain, { signal, onError: onError('ServiceTemplateChain'), indexes: chainIndexes }),
+    clusterChains: informer(hub, ClusterTemplateChain, { signal, onError: onError('ClusterTemplateChain'), indexes: chainIndexes }),
   };
 }

@@ -17,6 +17,15 @@ const setService = object('A service as it is to be on the cluster now.', {
 });
 export type SetService = TypeOf<typeof setService>;
 
+const releaseReport = object('What would happen to one release.', {
+  releaseName: text('The name of the release.'),
+  releaseNamespace: text('The namespace of the release.'),
+  chartVersion: optional(text('The version that is wanted.')),
+  action: oneOf(['No Action', 'Install', 'Upgrade', 'Update Values', 'Delete', 'Conflict'], 'What would happen.'),
+  message: text('What exactly, or why not.'),
+});
+export type ReleaseReport = TypeOf<typeof releaseReport>;
+
 export const ServiceSet = defineKind({
   ...k0rdent,
   kind: 'ServiceSet',
@@ -25,7 +34,9 @@ export const ServiceSet = defineKind({
   description: 'ServiceSet is what one owner, a ClusterDeployment or a MultiClusterService, deploys on one cluster.',
   spec: openObject('The services and the cluster.', {
     cluster: text('The ClusterDeployment in the same namespace. Empty: the cluster of the hub.'),
-    multiClusterService: optional(text('The MultiClusterService it belongs to. Absent: the ClusterDeployment.')),
+    multiClusterService: optional(
+      text('The MultiClusterService it belongs to, with its namespace in front when it has one. Absent: the ClusterDeployment.'),
+    ),
     provider,
     services: optional(list('The services, in order.', setService)),
   }),
@@ -36,6 +47,12 @@ export const ServiceSet = defineKind({
       object('The provider.', { ready: optional(flag('Whether it is ready.')), suspended: optional(flag('Whether it rests.')) }),
     ),
     services: optional(list('The services.', serviceState)),
+    releaseReports: optional(
+      list(
+        'What a delivery would do while syncMode is DryRun, in the words of the ClusterReports of Sveltos. Drover adds this to k0rdent.',
+        releaseReport,
+      ),
+    ),
     ...statusConditions,
   }),
   columns: [

@@ -1,0 +1,46 @@
+import { Work } from '../../api/work.ts';
+import { clusterId } from '../../core/clusters/cluster-id.ts';
+import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
+import { mapBounded } from '../../util/map-bounded.ts';
+import { CommandError } from '../exit-codes.ts';
+import type { HubConnection } from '../hub-client.ts';
+import type { OwnerFacts } from './explain-owner.ts';
+import { findOwner, isMeant, type OwnerChoice } from './find-owner.ts';
+
+const concurrency = 16;
+
+export interface FactsChoice extends OwnerChoice {
+  /** Only this one, of the clusters of the owner. */
+  readonly cluster?: string | undefined;
+}
+
+/** Everything that an explanation of an owner is made from. */
+export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signal: AbortSignal): Promise<OwnerFacts> {
+  const { owner, sets, allSets, members } = await findOwner(hub, choice, signal);
+  const isChosen = (target: string) => isMeant(target, choice.cluster, members);
+  const matching = ((owner.status as { matchingClusters?: { namespace?: string; name?: string }[] })?.matchingClusters ?? []).map(
+    ({ namespace, name }) => `${namespace}/${name}`,
+  );
+  const targets = [...new Set(sets.map(targetOfSet))].filter(isChosen);
+  if (choice.cluster !== undefined && targets.length === 0 && !matching.some(isChosen))
+    throw new CommandError(`${choice.kind.kind} ${JSON.stringify(choice.name)} is not on cluster ${JSON.stringify(choice.cluster)}`, {
+      hint: `without --cluster, all clusters are shown${choice.kind === ServiceSet ? '' : ' that it is on'}`,
+    });
+  const works = new Map(
+    await mapBounded(targets, concurrency, async (target): Promise<[string, Work[]]> => {
+      const cluster = members.get(target);
+      if (!cluster) return [target, []];
+      const { items } = await hub.client.list(Work, { namespace: clusterId(cluster), signal });
+      return [target, items];
+    }),
+  );
+  return {
+    owner,
+    sets,
+    allSets,
+    member: target => members.get(target)?.metadata.name,
+    works: target => works.get(target) ?? [],
+    isMeant: isChosen,
+  };
+}

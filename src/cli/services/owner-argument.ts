@@ -1,0 +1,39 @@
+import type { Kind } from '../../api/define-kind.ts';
+import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
+import { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
+import { NamespacedMultiClusterService } from '../../dialects/k0rdent/kinds/namespaced-multi-cluster-service.ts';
+import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import { usageError } from '../exit-codes.ts';
+
+/** The kinds whose objects want services on clusters. */
+export const ownerKinds = [MultiClusterService, NamespacedMultiClusterService, ClusterDeployment, ServiceSet] as const;
+export type OwnerKind = (typeof ownerKinds)[number];
+
+export interface NamedOwner {
+  readonly kind: OwnerKind;
+  readonly name: string;
+}
+
+interface DefinedNames {
+  readonly singular: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+}
+
+function namesOf(kind: Kind): string[] {
+  const { names } = kind.definition()['spec'] as unknown as { names: DefinedNames };
+  const long = [names.singular, names.plural];
+  return [...long, ...(names.shortNames ?? []), ...long.map(name => `${name}.${kind.group}`)];
+}
+
+/** Who is meant by `mcs/NAME` or `mcs NAME`. Undefined when the type is none that owns services. */
+export function parseOwner(words: readonly string[]): NamedOwner | undefined {
+  const [first = '', ...others] = words;
+  const [type = '', ...names] = first.split('/');
+  const kind = ownerKinds.find(one => namesOf(one).includes(type.toLowerCase()));
+  if (!kind) return undefined;
+  const [name = '', ...rest] = names.length > 0 ? [...names, ...others] : others;
+  if (name === '') throw usageError(`which ${kind.kind} is meant is not said`, `write ${type}/NAME`);
+  if (rest.length > 0) throw usageError(`one ${kind.kind} at a time: ${JSON.stringify(rest[0])} is one word too many`);
+  return { kind, name };
+}
