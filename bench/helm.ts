@@ -8,7 +8,7 @@ import type { Measured } from './helm/measured.ts';
 import { figure, type Figure } from './figure.ts';
 import type { BenchOptions, BenchResult } from './run.ts';
 
-const timeoutMs = 600_000;
+const timeoutMs = 1_800_000;
 
 /**
  * Our engine against Helm's own library, each in a process of its own with one thread that renders. Cold: unpack, load and render a chart that was not
