@@ -60,7 +60,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
 
   try {
     await installKinds(hub, hubKinds, stop.signal);
-    members = startMembers({ ...options, hub, access, pki, url, behind }, stop);
+    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: serverUrl ?? url, behind }, stop);
     loading.resolve(members);
   } catch (error) {
     loading.reject(error);

@@ -71,7 +71,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   async function startRest(): Promise<void> {
     await new Promise(setImmediate);
     const [{ startMembers }, { embeddedAccess }] = await Promise.all([import('./members.ts'), import('../gateway/embedded-access.ts')]);
-    members = startMembers({ ...options, hub, access: embeddedAccess(api), pki, url, behind: api }, stop);
+    members = startMembers({ ...options, hub, access: embeddedAccess(api), pki, url, webhookUrl: url, behind: api }, stop);
   }
 
   return {

@@ -12,9 +12,11 @@ import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
 import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
 import { publishGatewayAddress } from '../core/registration/gateway-address.ts';
 import { runWorks, workInformer } from '../core/works/run-works.ts';
+import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admission.ts';
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
-import { runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
+import { k0rdentObjects, runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { admissionToken } from '../gateway/admission-route.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import type { RunningController } from '../runtime/controller.ts';
@@ -34,6 +36,8 @@ export interface MembersOptions {
   readonly dataDir: string;
   /** Where people find the gateway. */
   readonly url: string;
+  /** Where the hub's API server finds it. */
+  readonly webhookUrl: string;
   /** Where members find it, when that is elsewhere. */
   readonly serverUrl: string | undefined;
   readonly agentImage: string;
@@ -65,6 +69,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   directory.register('Tunnel', { open: cluster => ({ transport: sessions.transport(clusterId(cluster)) }) });
   const sandboxes = runSandboxes({ hub, clusters, members: directory, pki, dir: join(dataDir, 'sandboxes'), signal });
 
+  const objects = k0rdentObjects(hub, { signal, onError });
   const gateway = hubGateway({
     hub,
     access,
@@ -75,6 +80,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     serverUrl,
     agentImage,
     version,
+    reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }) },
     behind,
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
@@ -82,6 +88,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const renderer = createRenderPool();
   const egress = createEgress({ allow: options.allowEgress ?? [] });
   const controllers: RunningController[] = [];
+  const { certificate: authorities, key } = pki.authority;
+  const admission = { url: options.webhookUrl, authorities, token: admissionToken(key) };
   // Members are not asked before their credentials are known: those would seem to be missing.
   directory.synced.then(
     () => {
@@ -90,7 +98,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
-        ...runK0rdent({ hub, clusters, works, egress, version, signal, onError }),
+        ...runK0rdent({ hub, objects, clusters, works, egress, version, admission, signal, onError }),
         ...runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }),
       );
     },

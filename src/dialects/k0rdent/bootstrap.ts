@@ -7,15 +7,13 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { putContent } from '../../core/contents/put-content.ts';
 import { packChart } from '../../sources/pack-chart.ts';
 import { holdContent } from './hold-contents.ts';
-import { defaultProvider, systemNamespace } from './kinds/group.ts';
+import { defaultProvider, singleton, systemNamespace } from './kinds/group.ts';
 import { AccessManagement, Management, Release, StateManagementProvider } from './kinds/management.ts';
 import { ClusterTemplate } from './kinds/template.ts';
 import { builtInAnnotation } from './release-controller.ts';
 import { builtInLabels } from './state-management.ts';
 import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 
-/** The one Management, AccessManagement, and its Release. */
-export const singleton = 'kcm';
 const releaseName = 'drover';
 
 interface BuiltInChart {

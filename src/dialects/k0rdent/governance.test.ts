@@ -43,6 +43,7 @@ async function start(t: TestContext) {
     deployments: of(ClusterDeployment),
     credentials: of(Credential),
     providers: of(StateManagementProvider),
+    releases: of(Release),
     ...settings,
   });
   const create = <Spec, Status>(kind: Kind<Spec, Status>, metadata: KubeObject['metadata'], spec: Spec) =>

@@ -7,7 +7,7 @@ import { runAccessManagement } from './access-management-controller.ts';
 import { runChains } from './chain-controller.ts';
 import { runCredentials } from './credential-controller.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
-import { Region, Release, type Credential, type StateManagementProvider } from './kinds/management.ts';
+import { Region, type Credential, type Release, type StateManagementProvider } from './kinds/management.ts';
 import { runRegions } from './region-controller.ts';
 import { runReleases } from './release-controller.ts';
 import { runStateManagement } from './state-management.ts';
@@ -22,13 +22,13 @@ export interface GovernanceDeps extends InformerSettings {
   readonly deployments: Informer<ClusterDeployment>;
   readonly credentials: Informer<Credential>;
   readonly providers: Informer<StateManagementProvider>;
+  readonly releases: Informer<Release>;
 }
 
 /** Runs what says who may use what: chains, credentials, providers, regions, releases, and what is given to other namespaces. */
 export function runGovernance(deps: GovernanceDeps): RunningController[] {
-  const { hub, templates, signal, onError } = deps;
+  const { hub, templates, releases, signal, onError } = deps;
   const regions = informer(hub, Region, { signal, onError: onError('Region') });
-  const releases = informer(hub, Release, { signal, onError: onError('Release') });
   return [
     ...runChains(deps),
     runCredentials(deps),

@@ -2,18 +2,20 @@ import type { Cluster } from '../../api/cluster.ts';
 import { ConfigMap } from '../../api/builtin-kinds.ts';
 import type { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { openMember } from '../../core/delivery/member.ts';
+import { openMember, type Member } from '../../core/delivery/member.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import { log } from '../../runtime/log.ts';
 import type { Egress } from '../../sources/egress.ts';
+import { runAdmissionRegistration } from './admission/keep-registered.ts';
+import type { WebhookAddress } from './admission/register-admission.ts';
 import { bootstrapK0rdent } from './bootstrap.ts';
 import { runClusterDeployments } from './cluster-deployment-controller.ts';
 import { fluxInformers } from './flux-informers.ts';
 import { runGovernance } from './governance.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
-import { Credential, Management, StateManagementProvider } from './kinds/management.ts';
+import { Credential, Management, Release, StateManagementProvider } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import { runManagement } from './management-controller.ts';
@@ -21,10 +23,25 @@ import { runMultiClusterServices } from './mcs-controller.ts';
 import { ownedSetIndexes } from './owned-sets.ts';
 import { runServiceSets, serviceSetIndexes } from './service-set-controller.ts';
 import { runTemplates } from './template-controller.ts';
-import { templateInformers } from './template-informers.ts';
+import { templateInformers, type InformerSettings } from './template-informers.ts';
+
+/** What is followed from the first moment on, because admission asks about it. */
+export interface K0rdentObjects {
+  /** The hub as something whose objects can be followed. */
+  readonly hubObjects: Member;
+  readonly deployments: Informer<ClusterDeployment>;
+}
+
+export function k0rdentObjects(hub: KubeClient, { signal, onError }: InformerSettings): K0rdentObjects {
+  return {
+    hubObjects: openMember('hub', hub, { signal }),
+    deployments: informer(hub, ClusterDeployment, { signal, onError: onError('ClusterDeployment') }),
+  };
+}
 
 export interface K0rdentDeps {
   readonly hub: KubeClient;
+  readonly objects: K0rdentObjects;
   /** With `clusterIndexes` and `clusterDeploymentIndex`. */
   readonly clusters: Informer<Cluster>;
   /** With `workIndexes`. */
@@ -32,6 +49,8 @@ export interface K0rdentDeps {
   /** The way to the sources of templates. */
   readonly egress: Egress;
   readonly version: string;
+  /** Where the API server of the hub finds `k0rdentAdmission`. */
+  readonly admission: WebhookAddress;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
@@ -43,14 +62,16 @@ export const settingsName = 'drover-settings';
 const precedenceKey = 'k0rdent.valuesPrecedence';
 
 /** Runs everything of k0rdent, whose kinds must be installed. */
-export function runK0rdent({ hub, clusters, works, egress, version, signal, onError }: K0rdentDeps): RunningController[] {
+export function runK0rdent(deps: K0rdentDeps): RunningController[] {
+  const { hub, clusters, works, egress, version, admission, signal, onError } = deps;
+  const { hubObjects, deployments } = deps.objects;
+  const bootstrapTried = Promise.withResolvers<void>();
   bootstrap(0);
-  const hubObjects = openMember('hub', hub, { signal });
   const templates = templateInformers(hub, { signal, onError });
   const flux = fluxInformers(hub, { signal, onError });
-  const deployments = informer(hub, ClusterDeployment, { signal, onError: onError('ClusterDeployment') });
   const credentials = informer(hub, Credential, { signal, onError: onError('Credential') });
   const providers = informer(hub, StateManagementProvider, { signal, onError: onError('StateManagementProvider') });
+  const releases = informer(hub, Release, { signal, onError: onError('Release') });
   const managements = informer(hub, Management, { signal, onError: onError('Management') });
   const multiClusterServices = informer(hub, MultiClusterService, { signal, onError: onError('MultiClusterService') });
   const settings = informer(hub, ConfigMap, {
@@ -71,8 +92,10 @@ export function runK0rdent({ hub, clusters, works, egress, version, signal, onEr
   const services = { templates: templates.serviceTemplates, chains: templates.serviceChains };
   return [
     ...runTemplates({ hub, egress, templates, flux, signal, onError }),
-    ...runGovernance({ hub, hubObjects, templates, deployments, credentials, providers, signal, onError }),
-    runManagement({ hub, managements, signal }),
+    ...runGovernance({ hub, hubObjects, templates, deployments, credentials, providers, releases, signal, onError }),
+    runManagement({ hub, managements, releases, providerTemplates: templates.providerTemplates, signal }),
+    // Even when it failed: what is registered still may be the reason.
+    runAdmissionRegistration({ hub, address: admission, after: bootstrapTried.promise, signal }),
     runServiceSets({
       hub,
       hubObjects,
@@ -102,12 +125,14 @@ export function runK0rdent({ hub, clusters, works, egress, version, signal, onEr
 
   /** The hub may not answer yet, or be away for a moment. */
   function bootstrap(failures: number): void {
-    bootstrapK0rdent(hub, { version, signal }).catch((err: unknown) => {
-      if (signal.aborted) return;
-      if (failures > 0) log.warn('what k0rdent needs was not made', { err });
-      const timer = setTimeout(() => bootstrap(failures + 1), Math.min(retryMs * 2 ** failures, 60_000));
-      timer.unref();
-      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-    });
+    bootstrapK0rdent(hub, { version, signal })
+      .catch((err: unknown) => {
+        if (signal.aborted) return;
+        if (failures > 0) log.warn('what k0rdent needs was not made', { err });
+        const timer = setTimeout(() => bootstrap(failures + 1), Math.min(retryMs * 2 ** failures, 60_000));
+        timer.unref();
+        signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+      })
+      .finally(bootstrapTried.resolve);
   }
 }

@@ -4,6 +4,12 @@ import type { AdmissionAnswer } from '../../../core/admission/admission-review.t
 /** Something may not be, in words for whoever asked. */
 export class Refusal extends Error {
   override name = 'Refusal';
+  readonly warnings: readonly string[];
+
+  constructor(message: string, warnings: readonly string[] = []) {
+    super(message);
+    this.warnings = warnings;
+  }
 }
 
 export const forbid = (message: string, warnings: readonly string[] = []): AdmissionAnswer => ({

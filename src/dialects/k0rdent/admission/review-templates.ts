@@ -1,57 +1,76 @@
-import { invalid, notFound, type FieldError } from '../../../api/field-error.ts';
+import { notFound, type FieldError } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { invalidObject } from '../../../api/status.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
-import { checkChain } from '../check-chain.ts';
+import { chainFaults } from '../check-chain.ts';
+import type { ClusterDeployment } from '../kinds/cluster-deployment.ts';
 import { k0rdent, k0rdentLabels, systemNamespace } from '../kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from '../kinds/template.ts';
 import { templatesOf } from '../release-controller.ts';
 import type { AdmissionWorld } from './admission-world.ts';
 import { forbid } from './refusal.ts';
+import { namedTemplates } from './review-management.ts';
 
 const deletionForbidden = 'template deletion is forbidden';
-const stillUsed = (kind: string, users: string): string =>
-  `The ${kind} object can't be removed if ${users} objects referencing it still exist`;
 
 /** Templates stay while somebody uses them. */
 export async function reviewTemplateDeletion(request: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
   const { kind, namespace, name, oldObject } = request;
-  const deployments = await world.deployments(namespace);
-  const isUsed = deployments.some(({ spec }) =>
-    kind === ClusterTemplate.kind ? spec.template === name : spec.serviceSpec?.services?.some(one => one.template === name) === true,
-  );
-  if (isUsed) return forbid(deletionForbidden, [stillUsed(kind, 'ClusterDeployment')]);
-  if (await isOwnedByChain(oldObject, world)) return forbid(deletionForbidden, [`The ${kind} belongs to a chain that still exists`]);
+  const stays = (why: string) => forbid(deletionForbidden, [`The ${why}`]);
+  if (await isDeployed(request, world))
+    return stays(`${kind} object can't be removed if ClusterDeployment objects referencing it still exist`);
+  const chains = await owningChains(oldObject, world);
+  if (chains.length > 0) return stays(`${kind} object can't be removed if it is managed by ${kind}Chain: ${chains.join(', ')}`);
   if (kind !== ServiceTemplate.kind || namespace !== systemNamespace) return {};
-  const services = await world.services();
-  const isSelected = services.some(({ spec }) => spec.serviceSpec?.services?.some(one => one.template === name) === true);
-  return isSelected ? forbid(deletionForbidden, [stillUsed(kind, 'MultiClusterService')]) : {};
+  const services = (await world.services())
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .filter(({ spec }) => spec.serviceSpec?.services?.some(one => one.template === name) === true)
+    .map(({ metadata }) => metadata.name);
+  if (services.length === 0) return {};
+  return stays(
+    `${name} ServiceTemplate object can't be removed if MultiClusterService objects [${services.join(',')}] referencing it still exist`,
+  );
 }
 
-async function isOwnedByChain(template: KubeObject | undefined, world: AdmissionWorld): Promise<boolean> {
-  const namespace = template?.metadata.namespace ?? '';
-  for (const { kind, name, uid } of template?.metadata.ownerReferences ?? []) {
-    const chainKind = [ServiceTemplateChain, ClusterTemplateChain].find(one => one.kind === kind);
-    const chain = chainKind && (await world.get(chainKind, { namespace, name }));
-    if (chain?.metadata.uid === uid && chain.metadata.deletionTimestamp === undefined) return true;
+/** By ClusterDeployments of its namespace, or of another that was granted it and has none of its own. */
+async function isDeployed({ kind, namespace, name }: AdmissionRequest, world: AdmissionWorld): Promise<boolean> {
+  const uses = ({ spec }: ClusterDeployment): boolean =>
+    kind === ClusterTemplate.kind ? spec.template === name : spec.serviceSpec?.services?.some(one => one.template === name) === true;
+  const users = (await world.deployments()).filter(uses).map(({ metadata }) => metadata.namespace!);
+  if (namespace !== systemNamespace || users.includes(namespace)) return users.includes(namespace);
+  const templateKind = kind === ClusterTemplate.kind ? ClusterTemplate : ServiceTemplate;
+  for (const user of new Set(users)) {
+    const key = { namespace: user, name };
+    if (!(await world.getAny(templateKind, key)) && (await world.isGranted(templateKind, key))) return true;
   }
   return false;
 }
 
+async function owningChains(template: KubeObject | undefined, world: AdmissionWorld): Promise<string[]> {
+  const namespace = template?.metadata.namespace ?? '';
+  const names: string[] = [];
+  for (const { kind, name, uid } of template?.metadata.ownerReferences ?? []) {
+    const chainKind = [ServiceTemplateChain, ClusterTemplateChain].find(one => one.kind === kind);
+    const chain = chainKind && (await world.get(chainKind, { namespace, name }));
+    if (chain?.metadata.uid === uid && chain.metadata.deletionTimestamp === undefined) names.push(name);
+  }
+  return names;
+}
+
 export async function reviewProviderTemplateDeletion({ name }: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
-  const release = (await world.releases()).find(one => templatesOf(one).includes(name));
-  if (release) return forbid(deletionForbidden, [`The ProviderTemplate ${name} is part of the Release ${release.metadata.name}`]);
-  const isUsed = (await world.managements()).some(({ spec: { core, providers = [] } }) =>
-    [core?.kcm, core?.capi, ...(providers as { template?: string }[])].some(one => one?.template === name),
-  );
-  return isUsed ? forbid(deletionForbidden, [stillUsed('ProviderTemplate', 'Management')]) : {};
+  const stays = (why: string) => forbid(deletionForbidden, [`The ProviderTemplate ${name} cannot be removed while it is ${why}`]);
+  const releases = (await world.releases()).filter(one => templatesOf(one).includes(name)).map(({ metadata }) => metadata.name);
+  if (releases.length > 0) return stays(`part of existing Releases: ${releases.join(', ')}`);
+  const managements = (await world.managements()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return managements.some(one => namedTemplates(one).includes(name)) ? stays('used in the Management spec') : {};
 }
 
 /** Chains name templates that are there, unless they were given to a namespace and bring theirs along. */
 export async function reviewChain({ kind, object }: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
   const { metadata, spec } = object as ServiceTemplateChain;
-  const fault = checkChain(spec);
-  const errors: FieldError[] = fault === undefined ? [] : [invalid('spec', metadata.name, fault)];
+  const faults = chainFaults(spec);
+  if (faults.length > 0) return forbid('the template chain spec is invalid', faults);
+  const errors: FieldError[] = [];
   const isGiven = metadata.labels?.[k0rdentLabels.managed] === 'true' && metadata.namespace !== systemNamespace;
   const templateKind = kind === ServiceTemplateChain.kind ? ServiceTemplate : ClusterTemplate;
   for (const [i, { name }] of isGiven ? [] : (spec.supportedTemplates ?? []).entries()) {

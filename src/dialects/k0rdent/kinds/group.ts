@@ -6,6 +6,9 @@ export const k0rdent = { group: 'k0rdent.mirantis.com', version: 'v1beta1' } as 
 
 export const systemNamespace = 'kcm-system';
 
+/** The name of the one Management and the one AccessManagement. */
+export const singleton = 'kcm';
+
 export const k0rdentLabels = {
   /** On every object that a controller looks after. */
   component: 'k0rdent.mirantis.com/component',

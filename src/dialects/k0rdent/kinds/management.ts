@@ -1,5 +1,5 @@
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { anyObject, anyValue, flag, list, mapOf, object, openObject, optional, text } from '../../../api/schema.ts';
+import { anyObject, anyValue, flag, list, mapOf, object, oneOf, openObject, optional, text } from '../../../api/schema.ts';
 import { ageColumn, k0rdent, objectReference, readyColumn, statusConditions } from './group.ts';
 import { labelSelector } from './multi-cluster-service.ts';
 
@@ -39,6 +39,14 @@ const component = openObject('A component.', {
   config: optional(anyValue('Values for its chart.')),
   template: optional(text('Its ProviderTemplate.')),
 });
+const providers = list(
+  'The providers of Cluster API that are there. This hub installs none; what their templates say is checked.',
+  openObject('A provider.', {
+    name: text('Its name.'),
+    template: optional(text('Its ProviderTemplate. That of the Release when absent.')),
+    config: optional(anyValue('Values for its chart.')),
+  }),
+);
 const components = {
   availableProviders: optional(list('Providers that are there.', text('A name.'))),
   capiContracts: optional(mapOf('Contracts of providers.', mapOf('Versions.', text('A version.')))),
@@ -55,7 +63,7 @@ export const Management = defineKind({
   spec: openObject('What is installed.', {
     release: text('The Release.', { minLength: 1 }),
     core: optional(openObject('The core.', { kcm: optional(component), capi: optional(component) })),
-    providers: optional(list('The providers.', openObject('A provider.', { name: text('Its name.') }))),
+    providers: optional(providers),
     cleanup: optional(anyObject('What goes with it.')),
   }),
   status: openObject('What is there.', {
@@ -73,6 +81,14 @@ const chosen = {
   stringSelector: optional(text('By labels, as text.')),
 };
 const names = (what: string) => optional(list(what, text('A name.')));
+const onlyOneOf = (field: string) => ({
+  rules: [
+    {
+      rule: `(has(self.${field}) ? 1 : 0) + (has(self.selector) ? 1 : 0) + (has(self.stringSelector) ? 1 : 0) <= 1`,
+      message: `only one of ${field}, selector, stringSelector can be specified`,
+    },
+  ],
+});
 
 export const AccessManagement = defineKind({
   ...k0rdent,
@@ -87,16 +103,24 @@ export const AccessManagement = defineKind({
       list(
         'The rules.',
         openObject('One rule.', {
-          targetNamespaces: optional(openObject('For which namespaces. All when absent.', { ...chosen, list: names('By name.') })),
+          targetNamespaces: optional(
+            openObject('For which namespaces. All when absent.', { ...chosen, list: names('By name.') }, onlyOneOf('list')),
+          ),
+          mode: optional(
+            oneOf(
+              ['Copy', 'Grant'],
+              'Copy: the objects are copied to the namespaces, as in k0rdent. Grant: templates and chains stay where they are and can be used from the namespaces as if they were there. Drover adds this to k0rdent.',
+              { default: 'Copy' },
+            ),
+          ),
           resources: optional(
             list(
               'Which objects.',
-              openObject('Objects of one kind.', {
-                kind: text('The kind.'),
-                apiGroup: optional(text('The group.')),
-                ...chosen,
-                names: names('By name.'),
-              }),
+              openObject(
+                'Objects of one kind.',
+                { kind: text('The kind.'), apiGroup: optional(text('The group.')), ...chosen, names: names('By name.') },
+                onlyOneOf('names'),
+              ),
             ),
           ),
           clusterTemplateChains: names('Use resources instead.'),
@@ -179,14 +203,18 @@ export const Region = defineKind({
       ),
       clusterDeployment: optional(object('By ClusterDeployment.', { namespace: text('Its namespace.'), name: text('Its name.') })),
       core: optional(anyObject('The core.')),
-      providers: optional(list('The providers.', anyObject('A provider.'))),
+      providers: optional(providers),
     },
     {
       rules: [
         {
           rule: 'has(self.kubeConfig) != has(self.clusterDeployment)',
-          message: 'exactly one of kubeConfig and clusterDeployment must be set',
+          message: 'exactly one of kubeConfig or clusterDeployment must be set',
         },
+        ...['kubeConfig', 'clusterDeployment'].map(field => ({
+          rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+          message: `${field} is immutable`,
+        })),
       ],
     },
   ),

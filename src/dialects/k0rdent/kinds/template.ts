@@ -18,6 +18,11 @@ import { helmOptions } from './service-spec.ts';
 
 const isImmutable = { rule: 'self == oldSelf', message: 'Spec is immutable' };
 
+const noChartSource = (kinds: string) => ({
+  rule: '!has(self.helm.chartSource)',
+  message: `.spec.helm.chartSource is not supported for ${kinds}`,
+});
+
 const localSourceRef = object('An object of the hub that has the bytes.', {
   kind: oneOf(['ConfigMap', 'Secret', 'GitRepository', 'Bucket', 'OCIRepository'], 'What it is.'),
   name: text('Its name.', { minLength: 1 }),
@@ -39,7 +44,9 @@ const source = {
 const deploymentType = (fallback?: 'Remote') =>
   oneOf(['Local', 'Remote'], 'Local: on the hub. Remote: on the cluster.', fallback ? { default: fallback } : {});
 
-const helm = openObject('A chart.', {
+const charts = '(has(self.chartSpec) ? 1 : 0) + (has(self.chartRef) ? 1 : 0) + (has(self.chartSource) ? 1 : 0)';
+
+const helmFields = {
   chartSpec: optional(
     openObject('The chart of a source, as Flux writes it.', {
       chart: text('The chart: its name in a HelmRepository, its folder in a GitRepository.'),
@@ -61,6 +68,12 @@ const helm = openObject('A chart.', {
     }),
   ),
   chartSource: optional(openObject('A chart in a folder of a source.', { ...source, deploymentType: optional(deploymentType()) })),
+};
+const helm = openObject('A chart.', helmFields, {
+  rules: [
+    { rule: `${charts} <= 1`, message: 'chartSpec, chartSource and chartRef are mutually exclusive' },
+    { rule: `${charts} >= 1`, message: 'one of chartSpec, chartRef or chartSource must be set' },
+  ],
 });
 export type HelmTemplate = TypeOf<typeof helm>;
 
@@ -132,7 +145,7 @@ export const ClusterTemplate = defineKind({
       k8sVersion: optional(text('The version of Kubernetes that it makes.')),
       providers: optional(list('Providers it needs.', text('A name.'))),
     },
-    { rules: [isImmutable] },
+    { rules: [isImmutable, noChartSource('ClusterTemplates')] },
   ),
   status: openObject('Whether it can be used.', {
     ...status,
@@ -158,7 +171,7 @@ export const ProviderTemplate = defineKind({
       capiContracts: optional(mapOf('Contracts of Cluster API.', text('Versions.'))),
       providers: optional(list('Providers it brings.', text('A name.'))),
     },
-    { rules: [isImmutable] },
+    { rules: [isImmutable, noChartSource('ProviderTemplates')] },
   ),
   status: openObject('Whether it can be used.', {
     ...status,
