@@ -23,8 +23,8 @@ export interface EitherHub extends AsyncDisposable {
   readonly program: Program;
   /** Kubeconfig of an administrator for the API of a member, through the gateway. */
   memberKubeconfig(cluster: string): string;
-  /** Ends the hub without a word and starts it again on the same data and address. */
-  restart(): Promise<void>;
+  /** Ends the hub without a word and starts it again on the same data, and on the same address unless told. */
+  restart(options?: { isElsewhere?: boolean }): Promise<void>;
 }
 
 const adminToken = 'story-admin-token';
@@ -37,11 +37,13 @@ export function startEitherHub(kind: HubKind, etcd: Etcd, extraArgs: readonly st
 async function startEmbedded(extraArgs: readonly string[]): Promise<EitherHub> {
   const scratch = tempDir('either-hub');
   const dataDir = path.join(scratch.dir, 'data');
-  const port = await freePort();
+  let port = await freePort();
   let hub: Hub = await startHub({ dataDir, port, extraArgs });
   return {
     kubeconfig: hub.kubeconfig,
-    gateway: hub.server,
+    get gateway() {
+      return hub.server;
+    },
     authorities: path.join(dataDir, 'pki/ca.crt'),
     get program() {
       return hub.program;
@@ -50,10 +52,11 @@ async function startEmbedded(extraArgs: readonly string[]): Promise<EitherHub> {
       const { ca = '', certificate = '', key = '' } = hub.target.credentials;
       return writeConfig(scratch.dir, cluster, { server: `${hub.server}/k8s/clusters/${cluster}`, ca, certificate, key });
     },
-    async restart() {
+    async restart({ isElsewhere = false } = {}) {
       hub.program.kill('SIGKILL');
       await hub.program.exited;
       await hub[Symbol.asyncDispose]();
+      if (isElsewhere) port = await freePort();
       hub = await startHub({ dataDir, port, extraArgs });
     },
     async [Symbol.asyncDispose]() {
@@ -67,7 +70,7 @@ async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promi
   const scratch = tempDir('either-hub');
   const api = await startRealMember(etcd, { tokens: { [adminToken]: { user: 'story-admin', groups: ['system:masters'] } } });
   const dataDir = path.join(scratch.dir, 'data');
-  const listen = `127.0.0.1:${await freePort()}`;
+  let listen = `127.0.0.1:${await freePort()}`;
   const authorities = path.join(dataDir, 'pki/ca.crt');
   const start = async () => {
     const program = new Program({
@@ -100,7 +103,9 @@ async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promi
   let program = await start();
   return {
     kubeconfig: api.kubeconfig,
-    gateway: `https://${listen}`,
+    get gateway() {
+      return `https://${listen}`;
+    },
     authorities,
     get program() {
       return program;
@@ -109,9 +114,10 @@ async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promi
       const ca = readFileSync(authorities, 'utf8');
       return writeConfig(scratch.dir, cluster, { server: `https://${listen}/k8s/clusters/${cluster}`, ca, token: adminToken });
     },
-    async restart() {
+    async restart({ isElsewhere = false } = {}) {
       program.kill('SIGKILL');
       await program.exited;
+      if (isElsewhere) listen = `127.0.0.1:${await freePort()}`;
       program = await start();
     },
     async [Symbol.asyncDispose]() {
