@@ -98,6 +98,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/rollback.ts')).defineRollback,
   },
   {
+    name: 'rollout',
+    summary: 'show, pause, abort or undo how a change comes to many clusters',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/rollout.ts')).defineRollout,
+  },
+  {
     name: 'template',
     summary: 'render a chart as "helm template" does',
     group: 'Charts:',
