@@ -46,51 +46,66 @@ function takeBack(wave: WaveStatus, { clusters }: Draft): void {
 
 /** Gives the revision to as many clusters of a wave as may have it now. */
 function startClusters(wave: WaveStatus, draft: Draft): void {
-  const { state, clusters, spec, now, see } = draft;
+  const { state, clusters, now } = draft;
+  const mayStart = startRule(wave, draft);
   for (const entry of wave.clusters) {
     if (entry.state !== 'Pending') continue;
     if (wave.phase === 'Pending') wave.phase = 'Running';
     const { readiness, isHeld } = clusters.get(entry.name)!;
     if (isHeld) move(entry, 'Deferred', { reason: 'Held' });
-    else if (readiness !== 'ready') setAside(entry, draft);
-    else if (isThere(entry, draft)) {
+    else if (readiness !== 'ready') {
+      setAside(entry, draft);
+      if (state.breach) return;
+    } else if (isThere(entry, draft)) {
       delete entry.revision;
       move(entry, 'Succeeded', { reason: 'AlreadyThere' });
-    } else if (!mayStart(wave, draft)) return;
+    } else if (!mayStart()) return;
     else {
       delete entry.revision;
       move(entry, 'Running');
       entry.since = state.lastStart = now.toISOString();
     }
-    if (state.phase !== 'Succeeded') judgeBudgets(draft);
-    if (state.breach) return;
-  }
-
-  function setAside(entry: ClusterEntry, { events }: Draft): void {
-    const policy = spec.unavailableClusters ?? 'Defer';
-    move(entry, policy === 'Fail' ? 'Failed' : policy === 'Skip' ? 'Skipped' : 'Deferred', { reason: 'NotReady' });
-    // It was not given the new revision.
-    if (policy === 'Fail') entry.revision ??= state.verified ?? '';
-    if (policy === 'Fail') events.push({ type: 'Warning', reason: 'ClusterFailed', note: `Cluster ${entry.name} is not ready` });
-  }
-
-  function isThere({ name }: ClusterEntry, { revision }: Draft): boolean {
-    const { is, unhealthy } = see(name, revision);
-    return is === 'done' && !unhealthy;
   }
 }
 
-function mayStart(wave: WaveStatus, draft: Draft): boolean {
+/** Of a cluster that is not ready when it is its turn. */
+function setAside(entry: ClusterEntry, draft: Draft): void {
+  const { state, spec, events } = draft;
+  const policy = spec.unavailableClusters ?? 'Defer';
+  if (policy !== 'Fail') return move(entry, policy === 'Skip' ? 'Skipped' : 'Deferred', { reason: 'NotReady' });
+  move(entry, 'Failed', { reason: 'NotReady', message: 'not ready when its turn came' });
+  // It was not given the new revision.
+  entry.revision ??= state.verified ?? '';
+  events.push({ type: 'Warning', reason: 'ClusterFailed', note: `Cluster ${entry.name} is not ready` });
+  if (state.phase !== 'Succeeded') judgeBudgets(draft);
+}
+
+function isThere({ name }: ClusterEntry, { revision, see }: Draft): boolean {
+  const { is, unhealthy } = see(name, revision);
+  return is === 'done' && !unhealthy;
+}
+
+/** Whether one more may start, asked before each. Every yes is a start. */
+function startRule(wave: WaveStatus, draft: Draft): () => boolean {
   const { state, spec, now } = draft;
   const isUnderWay = (one: ClusterEntry) => one.state === 'Running';
-  if (wave.clusters.filter(isUnderWay).length >= maxConcurrencyOf(wave, spec)) return false;
   // Those that failed in a rollout that succeeded all the same do not keep others from catching up.
   const isCounted = state.phase === 'Succeeded' ? isUnderWay : isUnavailable;
-  if (spec.maxUnavailable !== undefined && entriesOf(state).filter(isCounted).length >= maxUnavailableOf(state, spec)) return false;
-  const nextStart = state.lastStart === undefined ? 0 : Date.parse(state.lastStart) + durationMs(spec.stagger);
-  if (now.getTime() >= nextStart) return true;
-  wake(draft, nextStart);
-  return false;
+  const staggerMs = durationMs(spec.stagger);
+  let room = Math.min(
+    maxConcurrencyOf(wave, spec) - wave.clusters.filter(isUnderWay).length,
+    maxUnavailableOf(state, spec) - entriesOf(state).filter(isCounted).length,
+  );
+  return () => {
+    if (room <= 0) return false;
+    const nextStart = state.lastStart === undefined ? 0 : Date.parse(state.lastStart) + staggerMs;
+    if (now.getTime() < nextStart) {
+      wake(draft, nextStart);
+      return false;
+    }
+    room--;
+    return true;
+  };
 }
 
 /** Whether a wave has nothing to wait for any more. */

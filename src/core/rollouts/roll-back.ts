@@ -30,10 +30,12 @@ export function rollBack(draft: Draft): void {
   const waiting = left.filter(isLeft);
   const affected = waiting.length + entries.filter(({ state: one }) => putBackStates.has(one)).length;
   const limit = countOf(spec.rollback?.maxConcurrency ?? '100%', affected, 1);
-  for (const entry of waiting.filter(one => !isWell(one))) if (underWay() < limit) start(entry);
+  const most = Math.min(limit, maxUnavailableOf(state, spec));
+  let underWay = entries.filter(one => one.state === 'RollingBack').length;
+  for (const entry of waiting.filter(one => !isWell(one))) if (underWay < limit) start(entry);
   if (waiting.every(one => one.state === 'RollingBack' || isWell(one)))
-    for (const entry of nextHealthy()) if (underWay() < Math.min(limit, maxUnavailableOf(state, spec))) start(entry);
-  if (underWay() === 0 && !entries.some(isLeft)) end(draft);
+    for (const entry of nextHealthy()) if (underWay < most) start(entry);
+  if (underWay === 0 && !entries.some(isLeft)) end(draft);
 
   /** Whether it has what is to be put back, and may be touched. */
   function isLeft(entry: ClusterEntry): boolean {
@@ -42,11 +44,8 @@ export function rollBack(draft: Draft): void {
     return (spec.rollback?.includeSucceeded ?? true) || !isWell(entry);
   }
 
-  function underWay(): number {
-    return entries.filter(one => one.state === 'RollingBack').length;
-  }
-
   function start(entry: ClusterEntry): void {
+    underWay++;
     delete entry.revision;
     move(entry, 'RollingBack');
     entry.since = now.toISOString();
