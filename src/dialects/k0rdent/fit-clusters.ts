@@ -1,7 +1,7 @@
 import type { MatchingCluster } from './kinds/multi-cluster-service.ts';
 
 /** etcd takes requests of 1.5 MiB. The rest is for everything else of the object. About 6,000 clusters without messages. */
-const maxBytes = 1.2 * 1024 * 1024;
+export const maxClusterBytes = 1.2 * 1024 * 1024;
 const maxCutMessage = 100;
 /** An entry as JSON without the texts that differ in length. */
 const bytesOfEntry = 177;
@@ -11,7 +11,7 @@ const bytesOfReason = 26;
  * As many clusters as fit into one object, in their order. When not all do, messages are cut short, and then clusters that are deployed are left out: their
  * ServiceSets tell, and the conditions count them all.
  */
-export function fitClusters(clusters: readonly MatchingCluster[], limitBytes = maxBytes): readonly MatchingCluster[] {
+export function fitClusters(clusters: readonly MatchingCluster[], limitBytes = maxClusterBytes): readonly MatchingCluster[] {
   if (sizeOf(clusters) <= limitBytes) return clusters;
   const short = clusters.map(one => (one.message && one.message.length > maxCutMessage ? { ...one, message: cut(one.message) } : one));
   let excess = sizeOf(short) - limitBytes;
