@@ -105,6 +105,13 @@ export const quantity = intOrString;
 export const anyObject = (description: string): Schema<JsonObject> =>
   schema({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true });
 
+/**
+ * Any object that belongs as a whole to whoever writes it. Without that, server-side apply makes a null of what it empties, at any depth, and of values a null
+ * is no emptiness: it takes a default away.
+ */
+export const wholeObject = (description: string): Schema<JsonObject> =>
+  schema({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' });
+
 /** A whole Kubernetes object inside another. */
 export const embeddedObject = (description: string): Schema<JsonObject> =>
   schema({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true });

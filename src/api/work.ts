@@ -1,7 +1,6 @@
 import { conditions } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import {
-  anyObject,
   anyValue,
   embeddedObject,
   flag,
@@ -13,6 +12,7 @@ import {
   setOf,
   text,
   time,
+  wholeObject,
   type TypeOf,
 } from './schema.ts';
 
@@ -159,7 +159,7 @@ export const Work = defineKind({
       ),
       after: optional(setOf('Names of Works of the same cluster that must be ready first.', text('Name of a Work.'))),
       chart: optional(chart),
-      values: optional(anyObject('The values for the chart. Its own defaults apply where they say nothing.')),
+      values: optional(wholeObject('The values for the chart. Its own defaults apply where they say nothing.')),
       kustomization: optional(kustomization),
       manifests: optional(list('Objects to deliver as they are.', embeddedObject('An object.'))),
       content: optional(digest('The digest of a Content with objects to deliver, as YAML documents.')),
