@@ -87,7 +87,10 @@ async function run(name: string, args: string[], { isShown }: { isShown: boolean
   // A file, not a pipe: what a test left behind would keep that open.
   const file = path.join(tmpdir(), `drover-test-${process.pid}-${name.replaceAll(' ', '-')}.log`);
   const output = isShown ? 'inherit' : openSync(file, 'w');
-  const child = spawn(process.execPath, args, { stdio: ['ignore', output, output], env: { ...thrift, ...process.env } });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', output, output],
+    env: { ...thrift, ...process.env, DROVER_GATE: 'true' },
+  });
   const code = await new Promise(resolve => child.once('exit', resolve).once('error', resolve));
   const seconds = (Date.now() - startedAt) / 1000;
   if (!isShown) {

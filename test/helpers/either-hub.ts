@@ -12,6 +12,9 @@ import { tempDir } from './temp-dir.ts';
 export const hubKinds = ['embedded', 'real kube-apiserver'] as const;
 export type HubKind = (typeof hubKinds)[number];
 
+/** For stories about what stands above the hub's API: `npm test` takes the embedded one, `npm run test:stories` both. */
+export const hubKindsByTime: readonly HubKind[] = process.env['DROVER_GATE'] === 'true' ? ['embedded'] : hubKinds;
+
 /** A hub with its gateway, whichever API it has. */
 export interface EitherHub extends AsyncDisposable {
   /** Of an administrator of the hub's API. */

@@ -6,7 +6,7 @@ import { contentName, contentTypes } from '../../src/api/content.ts';
 import { writeArchive } from '../../src/render/write-archive.ts';
 import { digestOf } from '../../src/sources/digest.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
@@ -55,7 +55,7 @@ function chartContent(version: string) {
   return { digest, object: { apiVersion: 'drover.io/v1alpha1', kind: 'Content', metadata: { name: contentName(digest) }, spec } };
 }
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`looking at Works, hub: ${kind}`, { skip: missingRig('kubectl', 'kube-apiserver', 'etcd') ?? false, timeout: 300_000 }, () =>
     tell(kind),
   );

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { DriftedField, Work } from '../../src/api/work.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
 import { startRealMember } from '../helpers/real-member.ts';
@@ -35,7 +35,7 @@ const autoscaler = {
   spec: { minReplicas: 1, maxReplicas: 9, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
 };
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`drift, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('drift');
     let etcd: Etcd;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '../helpers/eventually.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { CommandLine, kubectlFor } from '../helpers/kubectl.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
 import { startRealMember } from '../helpers/real-member.ts';
@@ -9,7 +9,7 @@ import { missingRig, rigProgramPath } from '../helpers/rig.ts';
 
 const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'karmadactl');
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`karmadactl, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('karmadactl');
     let etcd: Etcd;

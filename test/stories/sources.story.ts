@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { chartFiles, packedChart } from '../helpers/chart-files.ts';
 import { chartRepository } from '../helpers/chart-repository.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
 import { gitBackend, testRepository } from '../helpers/git-server.ts';
 import { CommandLine, kubectlFor } from '../helpers/kubectl.ts';
 import { ociRegistry } from '../helpers/oci-registry.ts';
@@ -16,7 +16,7 @@ import { startSourceServer, type SourceServer } from '../helpers/source-server.t
 const login = { username: 'me', password: 'hunter2' };
 const authorization = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(
     `charts from everywhere, hub: ${kind}`,
     { skip: missingRig('kubectl', 'kube-apiserver', 'etcd', 'helm') ?? false, timeout: 300_000 },
