@@ -226,7 +226,9 @@ async function reviews(t: TestContext, client: KubeClient): Promise<void> {
   await management([]);
 
   const access = await create(AccessManagement, { name: 'kcm' }, { accessRules: [{ credentials: ['cred'] }] });
-  assert.deepEqual(access.spec.accessRules, [{ resources: [{ kind: 'Credential', apiGroup: 'k0rdent.mirantis.com', names: ['cred'] }] }]);
+  assert.deepEqual(access.spec.accessRules, [
+    { mode: 'Copy', resources: [{ kind: 'Credential', apiGroup: 'k0rdent.mirantis.com', names: ['cred'] }] },
+  ]);
   await refused(create(AccessManagement, { name: 'second' }, {}), /AccessManagement object already exists/);
   const rule = { spec: { accessRules: [{ resources: [{ kind: 'Region' }] }] } };
   await refused(
