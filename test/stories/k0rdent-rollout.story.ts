@@ -264,6 +264,18 @@ for (const kind of hubKinds)
       );
     });
 
+    test('a rollout that succeeded can be undone, and tried again', async () => {
+      const { previous, revision } = (await rollout())!;
+      await drover.expect('rollout undo mcs/web', { says: `is asked to go back to revision ${previous}` });
+      await phaseBecomes('RolledBack');
+      assert.deepEqual(await versionsNow(), allAt('1.1.0'));
+      await drover.expect('rollout retry mcs/web', { says: 'is asked to begin again' });
+      await drover.expect('rollout status mcs/web', { says: new RegExp(`Revision ${revision} is on 7 of 7 clusters`) });
+      assert.deepEqual(await versionsNow(), allAt('1.2.0'));
+      const { stderr } = await drover.run('rollout abort mcs/web');
+      assert.match(stderr, /a rollout that is Succeeded cannot be aborted/);
+    });
+
     test('what becomes unhealthy while a wave soaks is put back', async () => {
       await merge({
         spec: {

@@ -11,7 +11,7 @@ export function printRollout(state: RolloutState): string {
     table.line(cells(wave.name, wave.phase, first));
     for (const entry of others) table.line(cells('', '', entry));
   }
-  return table.flush();
+  return table.flush().replace(/ +$/gm, '');
 }
 
 const maxShown = 10;
@@ -26,8 +26,5 @@ function shown(clusters: readonly ClusterEntry[]): (ClusterEntry | { name: strin
 
 function cells(wave: string, phase: string, entry: ClusterEntry | { name: string } | undefined): string {
   const { name = '', state = '', message, reason } = (entry ?? {}) as Partial<ClusterEntry>;
-  return [wave, phase, name, state, message ?? reason ?? '']
-    .map(text => visibleLine(text))
-    .join('\t')
-    .trimEnd();
+  return [wave, phase, name, state, message ?? reason ?? ''].map(text => visibleLine(text)).join('\t');
 }
