@@ -160,6 +160,32 @@ describe('hostile charts cost only themselves', () => {
     assert.equal(await pool.build(good), built.value);
   });
 
+  test('a template that stands alone is rendered there too, and one that does not end costs only itself', async () => {
+    const template = (text: string) => ({ name: 'values', text, dot: { Cluster: { name: 'east' } }, objects: {} });
+    const [bad, map, text] = await Promise.allSettled([
+      pool.renderMap(template('x: {{ range until 1000000000 }}{{ end }}')),
+      pool.renderMap(template('name: {{ .Cluster.name }}')),
+      pool.renderText(template('{{ .Cluster.name | upper }}')),
+    ]);
+    assert.ok(bad.status === 'rejected' && bad.reason instanceof RenderError && bad.reason.isFinal);
+    assert.match(bad.reason.message, /values:1:/);
+    assert.deepEqual(map, { status: 'fulfilled', value: { name: 'east' } });
+    assert.deepEqual(text, { status: 'fulfilled', value: 'EAST' });
+  });
+
+  test('equal inputs give the same also where chance goes in', async () => {
+    const template = { name: 'values', text: 'x: {{ randAlphaNum 20 }}', dot: {}, objects: {} };
+    assert.deepEqual(await pool.renderMap(template), await pool.renderMap({ ...template }));
+  });
+
+  test('manifests are patched there too', async () => {
+    const documents = ['apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n'];
+    const patches = [{ patch: '- { op: add, path: /data, value: { a: b } }', target: { kind: 'ConfigMap' } }];
+    const [[patched]] = (await pool.patch({ documents, patches, namespace: 'shop' })) as [[string]];
+    assert.match(patched, /data:\n {2}a: b/);
+    await assert.rejects(pool.patch({ documents, patches: [{ patch: 'hello' }], namespace: 'shop' }), /patch 1: /);
+  });
+
   test('a chart that takes all time ends, and those that wait for its thread are rendered', async () => {
     await using small = createRenderPool({ size: 1, timeoutMs: 1000 });
     // Time passes where nobody counts steps.

@@ -5,8 +5,11 @@ import type { Capabilities } from './helm/capabilities.ts';
 import { joinRecord } from './helm/chart-record.ts';
 import type { Hook, Manifest } from './helm/manifests.ts';
 import { manifestText } from './helm/render-chart.ts';
-import type { ReleaseFacts, WorkerResult } from './render-protocol.ts';
+import type { PatchedManifests, PatchJob } from './kustomize/patch-manifests.ts';
+import { RenderError } from './render-error.ts';
+import type { BuildRequest, PatchRequest, ReleaseFacts, TextRequest, WorkerAnswer, WorkerResult } from './render-protocol.ts';
 import { RenderThread, type ThreadLimits } from './render-thread.ts';
+import type { TextTemplate } from './text/render-text.ts';
 
 export type { ReleaseFacts } from './render-protocol.ts';
 export { RenderError } from './render-error.ts';
@@ -54,6 +57,15 @@ export interface RenderPool extends AsyncDisposable {
   render(job: RenderJob, signal?: AbortSignal): Promise<RenderedRelease>;
   /** The manifests of a kustomization, as \`kustomize build\` prints them. Throws as render does. */
   build(job: BuildJob, signal?: AbortSignal): Promise<string>;
+  /** Manifests with patches applied to them. Throws as render does. */
+  patch(job: PatchJob, signal?: AbortSignal): Promise<PatchedManifests>;
+  /**
+   * What a template that stands alone gives. While equal inputs are remembered they give the same, also where chance or the clock go in. Throws as
+   * render does.
+   */
+  renderText(template: TextTemplate, signal?: AbortSignal): Promise<string>;
+  /** The same, for YAML that gives a map. */
+  renderMap(template: TextTemplate, signal?: AbortSignal): Promise<JsonObject>;
 }
 
 /** A folder to kustomize. */
@@ -75,6 +87,11 @@ export interface RenderPoolOptions extends Partial<ThreadLimits> {
   readonly cacheBytes?: number;
 }
 
+/** What fails may take long to do so: whoever asks again and again is told from memory for a while. */
+const failureMs = 60_000;
+/** What took so long to fail would do so again for every cluster: it is told whatever its data are. */
+const slowMs = 1_000;
+
 interface Waiting {
   readonly start: (thread: RenderThread) => void;
 }
@@ -91,7 +108,9 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     heapMb: options.heapMb ?? 512,
   };
   const results = new LRUCache<string, RenderedRelease>({ maxSize: cacheBytes, sizeCalculation: sizeOfResult });
-  const builds = new LRUCache<string, string>({ maxSize: cacheBytes, sizeCalculation: text => text.length + 1 });
+  const builds = new LRUCache<string, Exclude<WorkerAnswer, WorkerResult>>({ maxSize: cacheBytes, sizeCalculation: sizeOfAnswer });
+  const failures = new LRUCache<string, RenderError>({ max: 1000, ttl: failureMs });
+  const slowFailures = new LRUCache<string, RenderError>({ max: 1000, ttl: failureMs });
   const bodies = new LRUCache<string, string>({ maxSize: cacheBytes, sizeCalculation: body => body.length + 1 });
   const underWay = new Map<string, Promise<RenderedRelease>>();
   const threads = new Set<RenderThread>();
@@ -102,7 +121,11 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
 
   return {
     render,
-    build,
+    build: async ({ archive, digest, path }, signal) =>
+      (await buildOnce(`${digest} ${path}`, { type: 'kustomization', archive, path }, signal)) as string,
+    patch: async (job, signal) => (await buildOnce(hashOf(['patches', job]), { type: 'patches', ...job }, signal)) as PatchedManifests,
+    renderText: async (template, signal) => (await buildOnce(hashOf(['text', template]), { type: 'text', ...template }, signal)) as string,
+    renderMap: async (template, signal) => (await buildOnce(hashOf(['map', template]), { type: 'map', ...template }, signal)) as JsonObject,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       clearTimeout(idleTimer);
@@ -144,15 +167,28 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     return result;
   }
 
-  async function build({ archive, digest, path }: BuildJob, signal?: AbortSignal): Promise<string> {
-    const key = `${digest} ${path}`;
+  async function buildOnce(
+    key: string,
+    request: BuildRequest | PatchRequest | TextRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<WorkerAnswer> {
     const known = builds.get(key);
     if (known !== undefined) return known;
+    const slowKey = 'text' in request ? hashOf([request.type, request.text]) : key;
+    const failure = failures.get(key) ?? slowFailures.get(slowKey);
+    if (failure) throw failure;
     const thread = await takeThread(signal);
+    const startedAt = performance.now();
     try {
-      const text = await thread.build({ type: 'kustomization', archive, path }, signal);
-      builds.set(key, text);
-      return text;
+      const answer = (await thread.build(request, signal)) as Exclude<WorkerAnswer, WorkerResult>;
+      builds.set(key, answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof RenderError && error.isFinal) {
+        failures.set(key, error);
+        if (performance.now() - startedAt > slowMs) slowFailures.set(slowKey, error);
+      }
+      throw error;
     } finally {
       giveBack(thread);
     }
@@ -223,7 +259,14 @@ function sizeOfResult({ manifest, hooks, definitions, notes }: RenderedRelease):
 function keyOf({ digest, values, release, capabilities, lookup }: RenderJob): string {
   const { name, namespace, revision = 1, isUpgrade = false } = release;
   const inputs = [digest, values, name, namespace, revision, isUpgrade, capabilities, lookup !== undefined];
-  return createHash('sha256').update(printJson(inputs)).digest('base64');
+  return hashOf(inputs);
+}
+
+const hashOf = (inputs: unknown): string => createHash('sha256').update(printJson(inputs)).digest('base64');
+
+function sizeOfAnswer(answer: string | JsonObject | PatchedManifests): number {
+  if (typeof answer === 'string') return answer.length + 1;
+  return Array.isArray(answer) ? answer.flat().reduce((sum, text) => sum + text.length, 64) : printJson(answer).length + 64;
 }
 
 /** Waits until a promise has ended, either way. Throws the reason of the signal when that comes first. */

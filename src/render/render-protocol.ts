@@ -1,6 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Capabilities } from './helm/capabilities.ts';
 import type { Hook, Manifest } from './helm/manifests.ts';
+import type { PatchedManifests, PatchJob } from './kustomize/patch-manifests.ts';
+import type { TextTemplate } from './text/render-text.ts';
 
 /** A folder to kustomize, as it is asked of a worker. */
 export interface BuildRequest {
@@ -10,6 +12,19 @@ export interface BuildRequest {
   /** The folder inside that holds the kustomization. */
   readonly path: string;
 }
+
+/** A template that stands alone, as it is asked of a worker. */
+export interface TextRequest extends TextTemplate {
+  /** A text, or a map that is written as YAML. */
+  readonly type: 'text' | 'map';
+}
+
+/** Manifests to patch, as it is asked of a worker. */
+export interface PatchRequest extends PatchJob {
+  readonly type: 'patches';
+}
+
+export type WorkerRequest = RenderRequest | BuildRequest | TextRequest | PatchRequest;
 
 /** One rendering, as it is asked of a worker. */
 export interface RenderRequest {
@@ -43,6 +58,9 @@ export interface WorkerResult {
   readonly recordBody: string | undefined;
 }
 
+/** What a chart gave, the manifests of a kustomization, what a template gave, or patched manifests. */
+export type WorkerAnswer = WorkerResult | string | JsonObject | PatchedManifests;
+
 /** What a worker needs while it renders; it waits for the answer. */
 export type Question =
   | { readonly type: 'chart' }
@@ -53,6 +71,5 @@ export type Answer = { readonly value: unknown } | { readonly error: string };
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'question'; readonly question: Question }
-  /** What a chart gave, or the manifests of a kustomization. */
-  | { readonly type: 'done'; readonly result: WorkerResult | string }
+  | { readonly type: 'done'; readonly result: WorkerAnswer }
   | { readonly type: 'failed'; readonly message: string; readonly isBug: boolean };

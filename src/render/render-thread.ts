@@ -2,7 +2,18 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorText } from '../util/error-text.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderJob } from './render-pool.ts';
-import type { Answer, BuildRequest, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
+import type {
+  Answer,
+  BuildRequest,
+  PatchRequest,
+  Question,
+  RenderRequest,
+  TextRequest,
+  WorkerAnswer,
+  WorkerMessage,
+  WorkerRequest,
+  WorkerResult,
+} from './render-protocol.ts';
 import type { RenderWorkerData } from './render-worker.ts';
 
 export interface ThreadLimits {
@@ -22,7 +33,7 @@ interface Current {
   readonly source: Pick<RenderJob, 'lookup'> & { readonly chart?: Uint8Array };
   /** What is being done, in words. */
   readonly deed: string;
-  readonly resolve: (result: WorkerResult | string) => void;
+  readonly resolve: (result: WorkerAnswer) => void;
   readonly reject: (error: unknown) => void;
   timer: NodeJS.Timeout;
   leftMs: number;
@@ -37,6 +48,13 @@ interface RunOptions {
   readonly deed: string;
   readonly signal: AbortSignal | undefined;
 }
+
+const deeds = {
+  kustomization: 'build the kustomization',
+  patches: 'patch the manifests',
+  text: 'render the template',
+  map: 'render the template',
+} as const;
 
 /** A thread that renders one chart at a time. When a rendering goes wrong in a way that cannot be undone, the thread ends with it. */
 export class RenderThread {
@@ -89,11 +107,12 @@ export class RenderThread {
     return (await this.#run(request, { source: job, deed: 'render the chart', signal })) as WorkerResult;
   }
 
-  async build(request: BuildRequest, signal: AbortSignal | undefined): Promise<string> {
-    return (await this.#run(request, { source: {}, deed: 'build the kustomization', signal })) as string;
+  /** Answers in the form that the request asks for. */
+  build(request: BuildRequest | PatchRequest | TextRequest, signal: AbortSignal | undefined): Promise<WorkerAnswer> {
+    return this.#run(request, { source: {}, deed: deeds[request.type], signal });
   }
 
-  async #run(request: RenderRequest | BuildRequest, options: RunOptions): Promise<WorkerResult | string> {
+  async #run(request: WorkerRequest, options: RunOptions): Promise<WorkerAnswer> {
     // A thread holds the process only while it has work.
     this.#worker.ref();
     try {
@@ -106,8 +125,8 @@ export class RenderThread {
     }
   }
 
-  #begin(request: RenderRequest | BuildRequest, { source, deed, signal }: RunOptions): Promise<WorkerResult | string> {
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerResult | string>();
+  #begin(request: WorkerRequest, { source, deed, signal }: RunOptions): Promise<WorkerAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
     const { timeoutMs } = this.#limits;
     this.#current = {
       source,

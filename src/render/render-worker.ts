@@ -13,8 +13,19 @@ import { chartBody, chartHead } from './helm/chart-record.ts';
 import type { Lookup } from './helm/engine.ts';
 import { prepareChart, renderPrepared, type RenderOptions } from './helm/render-chart.ts';
 import { kustomize } from './kustomize/kustomize.ts';
+import { patchManifests } from './kustomize/patch-manifests.ts';
 import { refuseAccess } from './refuse-access.ts';
-import type { Answer, BuildRequest, Question, RenderRequest, WorkerMessage, WorkerResult } from './render-protocol.ts';
+import type {
+  Answer,
+  BuildRequest,
+  Question,
+  RenderRequest,
+  WorkerAnswer,
+  WorkerMessage,
+  WorkerRequest,
+  WorkerResult,
+} from './render-protocol.ts';
+import { renderMap, renderText } from './text/render-text.ts';
 
 /** Given to each worker when it starts. */
 export interface RenderWorkerData {
@@ -35,14 +46,29 @@ const charts = new LRUCache<string, Chart>({ maxSize: maxChartBytes, sizeCalcula
 const tell = (message: WorkerMessage): void => port.postMessage(message);
 
 refuseAccess();
-port.on('message', (request: RenderRequest | BuildRequest) => {
+port.on('message', (request: WorkerRequest) => {
   try {
-    tell({ type: 'done', result: request.type === 'chart' ? render(request) : build(request) });
+    tell({ type: 'done', result: answer(request) });
   } catch (error) {
     tell({ type: 'failed', message: shortened(errorText(error)), isBug: isBug(error) });
   }
 });
 tell({ type: 'ready' });
+
+function answer(request: WorkerRequest): WorkerAnswer {
+  switch (request.type) {
+    case 'chart':
+      return render(request);
+    case 'kustomization':
+      return build(request);
+    case 'patches':
+      return patchManifests(request);
+    case 'text':
+      return renderText(request);
+    case 'map':
+      return renderMap(request);
+  }
+}
 
 function render(request: RenderRequest): WorkerResult {
   const { digest, release, capabilities, hasLookup, wantsBody } = request;

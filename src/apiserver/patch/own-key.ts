@@ -14,11 +14,3 @@ export function setKey(obj: JsonObject, key: string, value: Json): void {
 export function copyObject(obj: JsonObject): JsonObject {
   return { ...obj };
 }
-
-export function copyJson<T extends Json>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyJson) as T;
-  const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setKey(copy, key, copyJson(value[key] as Json));
-  return copy as T;
-}

@@ -1,5 +1,6 @@
-import { cloneJson, isJsonObject, jsonEqual, printJson, type Json, type JsonObject } from '../../util/json.ts';
-import { BoundError, KustomizeError, within } from './kustomize-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { applyOperations, JsonPatchError } from '../../util/json-patch.ts';
+import { BoundError, KustomizeError } from './kustomize-error.ts';
 
 export type JsonPatch = readonly JsonObject[];
 
@@ -21,158 +22,15 @@ function jsonType(value: Json): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** Applies operations as the Go library does that kustomize uses. The document stays as it is. */
+const bounds = { maxCopiedBytes: 16 * 1024 * 1024 };
+
+/** Applies operations. The document stays as it is. */
 export function applyJsonPatch(document: Json, patch: JsonPatch): Json {
-  const state = { root: cloneJson(document), copiedBytes: 0 };
-  for (const operation of patch) applyOperation(state, operation);
-  return state.root;
-}
-
-interface State {
-  root: Json;
-  copiedBytes: number;
-}
-
-/** A few copies of copies would fill all memory. */
-const maxCopiedBytes = 16 * 1024 * 1024;
-
-function applyOperation(state: State, operation: JsonObject): void {
-  const kind = operation['op'];
-  switch (kind) {
-    case 'add':
-      return add(state, textOf(operation, 'path', 'add'), valueOf(operation));
-    case 'remove':
-      return remove(state, textOf(operation, 'path', 'remove'));
-    case 'replace':
-      return replace(state, textOf(operation, 'path', 'replace'), valueOf(operation));
-    case 'move':
-      return move(state, operation);
-    case 'copy':
-      return copy(state, operation);
-    case 'test':
-      return test(state, operation);
-    default:
-      throw new KustomizeError(`Unexpected kind: ${typeof kind === 'string' ? kind : 'unknown'}`);
+  try {
+    return applyOperations(document, patch, bounds);
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    if (error.isBound) throw new BoundError(`JSON patch copies more than ${bounds.maxCopiedBytes} bytes`, { cause: error });
+    throw new KustomizeError(error.message, { cause: error });
   }
-}
-
-const valueOf = (operation: JsonObject): Json => cloneJson(operation['value'] ?? null);
-
-function textOf(operation: JsonObject, field: 'path' | 'from', kind: string): string {
-  const value = operation[field];
-  if (typeof value !== 'string') throw new KustomizeError(`${kind} operation failed to decode ${field}: missing value`);
-  return value;
-}
-
-interface Place {
-  readonly container: Json[] | JsonObject;
-  readonly key: string;
-}
-
-function locate(root: Json, path: string, missing: string): Place {
-  const parts = path.split('/').map(unescapePart);
-  let container: Json | undefined = root;
-  for (const part of parts.slice(1, -1)) container = step(container, part);
-  if (parts.length < 2 || typeof container !== 'object' || container === null) throw new KustomizeError(`${missing}: missing value`);
-  return { container, key: parts.at(-1)! };
-}
-
-const unescapePart = (part: string): string => part.replace(/~[01]/g, found => (found === '~1' ? '/' : '~'));
-
-function step(container: Json | undefined, key: string): Json | undefined {
-  if (Array.isArray(container)) return /^[+-]?\d+$/.test(key) ? container.at(Number(key)) : undefined;
-  return isJsonObject(container) && Object.hasOwn(container, key) ? container[key] : undefined;
-}
-
-function indexIn(key: string, length: number): number {
-  if (!/^[+-]?\d+$/.test(key)) throw new KustomizeError(`strconv.Atoi: parsing "${key}": invalid syntax`);
-  const index = Number(key);
-  if (index >= length || index < -length) throw new KustomizeError(`Unable to access invalid index: ${index}: invalid index referenced`);
-  return index < 0 ? index + length : index;
-}
-
-function insert({ container, key }: Place, value: Json): void {
-  if (!Array.isArray(container)) setKey(container, key, value);
-  else if (key === '-') container.push(value);
-  else {
-    if (!/^[+-]?\d+$/.test(key)) {
-      throw new KustomizeError(`value was not a proper array index: '${key}': strconv.Atoi: parsing "${key}": invalid syntax`);
-    }
-    container.splice(indexIn(key, container.length + 1), 0, value);
-  }
-}
-
-function setKey(object: JsonObject, key: string, value: Json): void {
-  // Assigning this one would set the prototype instead.
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  else object[key] = value;
-}
-
-function read({ container, key }: Place): Json | undefined {
-  if (Array.isArray(container)) return container[indexIn(key, container.length)];
-  return Object.hasOwn(container, key) ? container[key] : undefined;
-}
-
-function take({ container, key }: Place): void {
-  if (Array.isArray(container)) container.splice(indexIn(key, container.length), 1);
-  else if (Object.hasOwn(container, key)) delete container[key];
-  else throw new KustomizeError(`Unable to remove nonexistent key: ${key}: missing value`);
-}
-
-function add(state: State, path: string, value: Json): void {
-  const place = locate(state.root, path, `add operation does not apply: doc is missing path: "${path}"`);
-  within(`error in add for path: '${path}'`, () => insert(place, value));
-}
-
-function remove(state: State, path: string): void {
-  const place = locate(state.root, path, `remove operation does not apply: doc is missing path: "${path}"`);
-  within(`error in remove for path: '${path}'`, () => take(place));
-}
-
-function replace(state: State, path: string, value: Json): void {
-  if (path === '') {
-    if (typeof value !== 'object' || value === null) throw new KustomizeError('replace operation value must be object or array');
-    state.root = value;
-    return;
-  }
-  const place = locate(state.root, path, `replace operation does not apply: doc is missing path: ${path}`);
-  const { container, key } = place;
-  if (!Array.isArray(container)) return setKey(container, key, value);
-  const index = /^[+-]?\d+$/.test(key) ? Number(key) : NaN;
-  if (!(index < container.length && index >= -container.length)) {
-    throw new KustomizeError(`replace operation does not apply: doc is missing key: ${path}: missing value`);
-  }
-  container[index < 0 ? index + container.length : index] = value;
-}
-
-function move(state: State, operation: JsonObject): void {
-  const from = textOf(operation, 'from', 'move');
-  const source = locate(state.root, from, `move operation does not apply: doc is missing from path: ${from}`);
-  const value = within(`error in move for path: '${from}'`, () => {
-    const found = read(source) ?? null;
-    take(source);
-    return found;
-  });
-  const path = textOf(operation, 'path', 'move');
-  const target = locate(state.root, path, `move operation does not apply: doc is missing destination path: ${path}`);
-  within(`error in move for path: '${path}'`, () => insert(target, value));
-}
-
-function copy(state: State, operation: JsonObject): void {
-  const from = textOf(operation, 'from', 'copy');
-  const source = locate(state.root, from, `copy operation does not apply: doc is missing from path: ${from}`);
-  const value = within(`error in copy for from: '${from}'`, () => cloneJson(read(source) ?? null));
-  const path = textOf(operation, 'path', 'copy');
-  const target = locate(state.root, path, `copy operation does not apply: doc is missing destination path: ${path}`);
-  state.copiedBytes += printJson(value).length;
-  if (state.copiedBytes > maxCopiedBytes) throw new BoundError(`JSON patch copies more than ${maxCopiedBytes} bytes`);
-  within('error while adding value during copy', () => insert(target, value));
-}
-
-function test(state: State, operation: JsonObject): void {
-  const path = textOf(operation, 'path', 'test');
-  const expected = operation['value'] ?? null;
-  const place = path === '' ? undefined : locate(state.root, path, `test operation does not apply: is missing path: ${path}`);
-  const actual = place ? within(`error in test for path: '${path}'`, () => read(place) ?? null) : state.root;
-  if (!jsonEqual(actual, expected)) throw new KustomizeError(`testing value ${path} failed: test failed`);
 }

@@ -23,18 +23,28 @@ export function makePatch(context: BuildContext, loader: Loader, args: PatchArgs
   const source = inline !== '' ? `[patch: ${goQuote(inline)}]` : `[path: ${goQuote(path)}]`;
   const text = inline !== '' ? inline : within(`failed to get the patch file from path(${path})`, () => loader.loadText(path));
 
-  const merge = attempt(() => readResources(context, text));
-  const json = attempt(() => decodeJsonPatch(parseOperations(text)));
-  if (merge && json && merge.length > 0 && json.length > 0) {
-    throw new KustomizeError(`illegally qualifies as both an SM and JSON patch: ${source}`);
-  }
-  if (!merge && !json) throw new KustomizeError(`unable to parse SM or JSON patch from ${source}`);
-  if (!merge) return resources => applyOperations(resources, json!, target, source);
+  const { merge, json } = readPatch(context, text, source);
+  if (!merge) return resources => applyOperations(resources, json, target, source);
   for (const patch of merge) {
     if (options.allowNameChange) patch.enable(buildAnnotations.allowNameChange);
     if (options.allowKindChange) patch.enable(buildAnnotations.allowKindChange);
   }
   return merge.length === 0 ? () => undefined : resources => applyMerges(resources, merge, target, source);
+}
+
+/** What a patch is: objects to merge, or operations. */
+export type Patch = { readonly merge: Resource[]; readonly json?: undefined } | { readonly merge?: undefined; readonly json: JsonPatch };
+
+/** `source` is what errors call it. */
+export function readPatch(context: BuildContext, text: string, source: string): Patch {
+  const merge = attempt(() => readResources(context, text));
+  const json = attempt(() => decodeJsonPatch(parseOperations(text)));
+  if (merge && json && merge.length > 0 && json.length > 0) {
+    throw new KustomizeError(`illegally qualifies as both an SM and JSON patch: ${source}`);
+  }
+  if (merge) return { merge };
+  if (json) return { json };
+  throw new KustomizeError(`unable to parse SM or JSON patch from ${source}`);
 }
 
 /** The value, or undefined when it cannot be had. Bounds are no reason to try another way. */
@@ -83,7 +93,7 @@ function applyOperations(resources: ResourceMap, patch: JsonPatch, target: Selec
   }
 }
 
-function patchResource(resource: Resource, patch: JsonPatch): void {
+export function patchResource(resource: Resource, patch: JsonPatch): void {
   const kept = resource.internalAnnotations();
   const patched = applyJsonPatch(nodeToJson(resource.node), patch);
   if (!isJsonObject(patched)) throw new KustomizeError('json: cannot unmarshal array into Go value of type map[string]interface {}');

@@ -1,5 +1,6 @@
 import { goQuote } from '../../util/go-quote.ts';
 import { GoError, type GoFunction, type GoValue } from '../go/go-value.ts';
+import { LimitError } from '../go/rendering.ts';
 import { locate, printNode, type AnyNode, type Source } from './node.ts';
 
 /** A template that failed while it ran, in Go's words: where, at which expression, and why. */
@@ -107,12 +108,16 @@ export class Run {
   }
 }
 
+/** Said once, where it happened: templates may run others. */
+const located = (run: Run, message: string): string => (message.startsWith('template: ') ? message : run.error(message).message);
+
 /** Renders one template. Throws TemplateExecError. */
 export function execute(env: Environment, template: CompiledTemplate, dot: GoValue): string {
   const run = new Run(env, template, dot);
   try {
     template.body(run, dot);
   } catch (error) {
+    if (error instanceof LimitError) throw new LimitError(located(run, error.message));
     // The stack of JavaScript is smaller than that of Go: what Go would stop later stops here.
     if (error instanceof RangeError) throw new TemplateExecError(run.error(`exceeded maximum template depth (${maxDepth})`).message);
     throw error;
