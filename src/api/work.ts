@@ -87,20 +87,50 @@ const options = object('How to deliver.', {
   takeOwnership: optional(flag('Whether to take over objects that belong to another release or to nobody.')),
   history: optional(integer('How many revisions to keep.', { minimum: 1, maximum: 256, default: 10 })),
   createNamespace: optional(flag('Whether to create the namespace of the release when it is missing.', { default: true })),
+  createAllNamespaces: optional(
+    flag('Whether to create every namespace that an object of the delivery names when it is missing. Not for charts.'),
+  ),
+  maxFailures: optional(
+    integer('After so many failures in a row the delivery is not tried again until the Work changes. Absent: it is tried for ever.', {
+      minimum: 1,
+    }),
+  ),
+  reload: optional(
+    flag(
+      'Whether to restart Deployments, StatefulSets and DaemonSets of the delivery, pod by pod, when a ConfigMap or Secret that their pods use changes.',
+    ),
+  ),
+});
+
+const objectTarget = object('Which objects: those that have everything that is named here. All when absent.', {
+  group: optional(text('The API group, "*", or a regular expression for the whole of it.')),
+  version: optional(text('The version, "*", or a regular expression for the whole of it.')),
+  kind: optional(text('The kind, "*", or a regular expression for the whole of it.')),
+  namespace: optional(text('The namespace, "*", or a regular expression for the whole of it.')),
+  name: optional(text('The name, "*", or a regular expression for the whole of it.')),
+  labelSelector: optional(text('A selector over the labels.')),
+  annotationSelector: optional(text('A selector over the annotations, written like one over labels.')),
+});
+
+const patch = object('A change to objects before they are delivered.', {
+  target: optional(objectTarget),
+  patch: text(
+    'A strategic merge patch in YAML, or a list of operations of RFC 6902. Without a target a merge patch is for the object that it names.',
+    { minLength: 1 },
+  ),
+});
+
+const healthRule = object('When an object of a kind is healthy.', {
+  name: text('What messages call the rule.', { minLength: 1 }),
+  group: optional(text('The API group. Empty or absent for the core.')),
+  version: text('The version.', { minLength: 1 }),
+  kind: text('The kind.', { minLength: 1 }),
+  healthy: text('An expression in CEL over "obj" that is true when the object is healthy.', { minLength: 1 }),
+  message: optional(text('An expression in CEL over "obj" that gives a text: why it is not.')),
 });
 
 const driftExclusion = object('Paths that others may change.', {
-  target: optional(
-    object('Which objects: those that have everything that is named here. All when absent.', {
-      group: optional(text('The API group, or "*".')),
-      version: optional(text('The version.')),
-      kind: optional(text('The kind.')),
-      namespace: optional(text('The namespace.')),
-      name: optional(text('The name, or a regular expression for the whole of it.')),
-      labelSelector: optional(text('A selector over the labels.')),
-      annotationSelector: optional(text('A selector over the annotations, written like one over labels.')),
-    }),
-  ),
+  target: optional(objectTarget),
   paths: list(
     'JSON pointers such as "/spec/replicas". "*" as a step stands for every field or item.',
     text('A JSON pointer.', { pattern: '^/' }),
@@ -131,9 +161,27 @@ const drifted = object('One field that is not as delivered.', {
   have: optional(anyValue('The value on the member. Absent: the field is gone.')),
 });
 
+const broken = object('An object that does not fulfil a rule.', {
+  ...objectRef,
+  rule: text('The name of the rule.'),
+  message: optional(text('Why, in the words of the rule.')),
+});
+
 const planned = object('What a delivery would do to one object.', {
   ...objectRef,
   action: oneOf(['Create', 'Change', 'Delete', 'Keep'], 'What would happen.'),
+});
+
+const plannedRelease = object('What a delivery would do as a whole.', {
+  action: oneOf(
+    ['None', 'Install', 'Upgrade', 'UpdateValues', 'Conflict'],
+    'What would happen. Conflict: nothing, because another claim would keep the release.',
+  ),
+  chart: optional(text('Name and version of the chart that would be delivered.')),
+  present: optional(text('Name and version of the chart that is on the member.')),
+  claim: optional(
+    object('The claim that has the release now.', { work: text('The name of the Work.'), priority: integer('Its priority.') }),
+  ),
 });
 
 /** What one member should run for one owner. It lies in the namespace of the cluster. */
@@ -163,6 +211,7 @@ export const Work = defineKind({
       kustomization: optional(kustomization),
       manifests: optional(list('Objects to deliver as they are.', embeddedObject('An object.'))),
       content: optional(digest('The digest of a Content with objects to deliver, as YAML documents.')),
+      patches: optional(list('Changes to what was rendered, one after the other. Hooks of charts stay as they are.', patch)),
       options: optional(options),
       sync: optional(
         oneOf(
@@ -173,6 +222,12 @@ export const Work = defineKind({
       ),
       driftExclusions: optional(
         list('What others may change without it counting as drift. Replicas that an autoscaler owns never count.', driftExclusion),
+      ),
+      healthRules: optional(
+        list(
+          'Rules that objects must fulfil besides what every kind has of its own: those of the delivery, and those in the namespace of the release that bear its name in a label "release", "app", "app.kubernetes.io/instance" or "app.kubernetes.io/name".',
+          healthRule,
+        ),
       ),
       onDelete: optional(
         oneOf(['Uninstall', 'Keep'], 'What happens on the member when the last claim on the release goes.', { default: 'Uninstall' }),
@@ -212,8 +267,10 @@ export const Work = defineKind({
     ),
     objects: optional(list('The objects on the member that belong to the Work.', deliveredObject)),
     healthy: optional(text('How many of the objects are healthy, such as "3/4".')),
+    brokenRules: optional(list('Objects that do not fulfil a rule of `healthRules`, up to fifty.', broken)),
     drift: optional(list('Fields that are not as delivered.', drifted)),
     plan: optional(list('What a delivery would change, for DryRun.', planned)),
+    planned: optional(plannedRelease),
     outrankedBy: optional(
       object('The claim that has the release instead.', {
         work: text('The name of the Work.'),
@@ -240,9 +297,14 @@ export const Work = defineKind({
 export type Work = ObjectFor<typeof Work>;
 export type DeliveryOptions = TypeOf<typeof options>;
 export type DriftExclusion = TypeOf<typeof driftExclusion>;
+export type ObjectTarget = TypeOf<typeof objectTarget>;
+export type WorkPatch = TypeOf<typeof patch>;
+export type HealthRule = TypeOf<typeof healthRule>;
+export type BrokenRule = TypeOf<typeof broken>;
 export type DeliveredObject = TypeOf<typeof deliveredObject>;
 export type DriftedField = TypeOf<typeof drifted>;
 export type PlannedObject = TypeOf<typeof planned>;
+export type PlannedRelease = TypeOf<typeof plannedRelease>;
 
 /** Held by the hub until what the Work delivered is gone from the member, or has passed to another claim. */
 export const workFinalizer = 'drover.io/delivery';
@@ -312,10 +374,14 @@ export const workAnnotations = {
   work: 'drover.io/work',
   /** On a delivered object, in the manifest or on the member: with "true" nothing about it counts as drift. */
   ignoreDrift: 'drover.io/ignore-drift',
+  /** On a workload of a member: a digest of the ConfigMaps and Secrets that its pods use. On its pods, once it was restarted for them. */
+  mounted: 'drover.io/mounted',
+  /** On a Work that a dialect made: who wants it, in words such as "MultiClusterService global-ingress". */
+  owner: 'drover.io/owner',
 } as const;
 
 /** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */
-export const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'options'] as const;
+export const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'patches', 'options'] as const;
 
 /** On ControllerRevisions that hold earlier specs of a Work. */
 export const revisionMarks = {
@@ -329,6 +395,9 @@ export const revisionMarks = {
 
 /** The field manager of everything that is delivered. */
 export const deliveryManager = 'drover';
+
+/** The field manager of restarts. */
+export const reloadManager = 'drover-reload';
 
 /** The field manager that pins Works to the bytes of their source. */
 export const sourcesManager = 'drover-sources';

@@ -1,9 +1,7 @@
-import { RE2JS } from 're2js';
-import { parseApiVersion, type KubeObject } from '../../api/object.ts';
-import { matchesLabelQuery, SelectorSyntaxError } from '../../api/label-query.ts';
-import { workAnnotations, workReasons, type DriftExclusion } from '../../api/work.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { workAnnotations, type DriftExclusion } from '../../api/work.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
-import { DeliveryError } from './delivery-error.ts';
+import { isTarget } from './is-target.ts';
 
 /** The steps of a JSON pointer. `*` stands for every field or item. */
 export type Pointer = readonly string[];
@@ -22,43 +20,6 @@ export function isIgnored(want: KubeObject, have: KubeObject | undefined): boole
 export function parsePointer(text: string): Pointer {
   const steps = text.startsWith('/') ? text.slice(1) : text;
   return steps.split('/').map(step => step.replace(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')));
-}
-
-type Target = NonNullable<DriftExclusion['target']>;
-
-function isTarget(obj: KubeObject, target: Target): boolean {
-  const { group, version, kind, namespace, name, labelSelector, annotationSelector } = target;
-  const gv = parseApiVersion(obj.apiVersion);
-  if (group !== undefined && group !== '*' && group !== gv.group) return false;
-  if (version !== undefined && version !== '*' && version !== gv.version) return false;
-  if (kind !== undefined && kind !== '*' && kind !== obj.kind) return false;
-  if (namespace !== undefined && namespace !== (obj.metadata.namespace ?? '')) return false;
-  if (name !== undefined && !matchesName(name, obj.metadata.name ?? '')) return false;
-  return (
-    matchesQuery('labelSelector', labelSelector, obj.metadata.labels) &&
-    matchesQuery('annotationSelector', annotationSelector, obj.metadata.annotations)
-  );
-}
-
-function matchesQuery(field: string, query: string | undefined, pairs: Readonly<Record<string, string>> | undefined): boolean {
-  if (query === undefined) return true;
-  try {
-    return matchesLabelQuery(query, pairs);
-  } catch (cause) {
-    if (!(cause instanceof SelectorSyntaxError)) throw cause;
-    const words = `spec.driftExclusions: ${field} "${query}" cannot be read`;
-    throw new DeliveryError(workReasons.renderFailed, words, { isFinal: true, cause });
-  }
-}
-
-/** A name that is no regular expression is still a name. */
-function matchesName(pattern: string, name: string): boolean {
-  if (pattern === name) return true;
-  try {
-    return RE2JS.matches(pattern, name);
-  } catch {
-    return false;
-  }
 }
 
 /** A copy without what the pointers point at. Places that do not exist are no matter. */

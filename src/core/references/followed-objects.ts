@@ -3,16 +3,19 @@ import type { Key } from '../../runtime/key.ts';
 import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
 import type { MemberWatches } from '../delivery/member-watches.ts';
 
+/** Whether a change of an object is worth another look. */
+export type Matters = (old: KubeObject | undefined, now: KubeObject | undefined) => boolean;
+
 /** Objects that others name, followed for as long as somebody does. */
 export interface FollowedObjects {
-  /** How an object is. From now on its user hears of changes. */
-  read(ref: ObjectRef, user: Key, signal: AbortSignal): Promise<KubeObject | undefined>;
+  /** How an object is. From now on its user hears of changes, or of those that matter to it. */
+  read(ref: ObjectRef, user: Key, signal: AbortSignal, matters?: Matters): Promise<KubeObject | undefined>;
   /** A user names only these any more. */
   keepOnly(user: Key, refs: readonly ObjectRef[]): void;
 }
 
 interface Followed {
-  readonly users: Set<Key>;
+  readonly users: Map<Key, Matters>;
   readonly known: Promise<void>;
   obj: KubeObject | undefined;
   readonly following: Disposable;
@@ -24,10 +27,10 @@ export function followedObjects(watches: MemberWatches, onChange: (user: Key) =>
   const ofUser = new Map<Key, Set<string>>();
   return { read, keepOnly };
 
-  async function read(ref: ObjectRef, user: Key, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async function read(ref: ObjectRef, user: Key, signal: AbortSignal, matters: Matters = () => true): Promise<KubeObject | undefined> {
     const key = refKey(ref);
     const followed = all.get(key) ?? follow(key, ref);
-    followed.users.add(user);
+    followed.users.set(user, matters);
     const mine = ofUser.get(user) ?? new Set<string>();
     ofUser.set(user, mine.add(key));
     await unlessAborted(followed.known, signal);
@@ -38,12 +41,13 @@ export function followedObjects(watches: MemberWatches, onChange: (user: Key) =>
     const first = Promise.withResolvers<void>();
     let isKnown = false;
     const following = watches.follow(ref, obj => {
+      const old = followed.obj;
       followed.obj = obj;
       first.resolve();
-      if (isKnown) for (const user of followed.users) onChange(user);
+      if (isKnown) for (const [user, matters] of followed.users) if (matters(old, obj)) onChange(user);
       isKnown = true;
     });
-    const followed: Followed = { users: new Set(), known: first.promise, obj: undefined, following };
+    const followed: Followed = { users: new Map(), known: first.promise, obj: undefined, following };
     all.set(key, followed);
     return followed;
   }

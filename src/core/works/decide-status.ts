@@ -1,5 +1,5 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
-import { workConditions, workReasons, type DeliveredObject, type PlannedObject, type Work } from '../../api/work.ts';
+import { workConditions, workReasons, type BrokenRule, type DeliveredObject, type PlannedObject, type Work } from '../../api/work.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import type { WorkFacts, WorkReason, WorkStatus } from './work-facts.ts';
 
@@ -11,7 +11,7 @@ interface Said {
 
 /** What the status of a Work says. Equal facts give equal words: what changes by itself, such as times, is in fields of its own and never in messages. */
 export function decideStatus(work: Work, facts: WorkFacts, now: Date): WorkStatus {
-  const { phase, cluster, delivered, objects, drift, plan, failures, nextTry } = facts;
+  const { phase, cluster, delivered, objects, broken = [], drift, plan, planned, failures, nextTry } = facts;
   const { generation } = work.metadata;
   const reports = reportsOf(work, facts);
   const kept = work.status?.conditions?.filter(one => reports.some(({ type }) => type === one.type));
@@ -21,8 +21,10 @@ export function decideStatus(work: Work, facts: WorkFacts, now: Date): WorkStatu
     ...(delivered && { delivered }),
     ...(objects.length > 0 && { objects: [...objects] }),
     ...(counted.length > 0 && { healthy: `${counted.filter(isCurrent).length}/${counted.length}` }),
+    ...(broken !== 'not judged' && broken.length > 0 && { brokenRules: [...broken] }),
     ...(drift.length > 0 && { drift: [...drift] }),
     ...(plan && { plan: [...plan] }),
+    ...(planned && { planned }),
     ...(phase.kind === 'outranked' && { outrankedBy: { work: phase.by, priority: phase.priority } }),
     ...(failures > 0 && { failures }),
     ...(nextTry && { nextTry: timestamp(nextTry) }),
@@ -106,7 +108,7 @@ function sayApplied(work: Work, facts: WorkFacts): Said {
   }
 }
 
-function sayHealthy({ phase, objects, cluster, isLate }: WorkFacts): Said | undefined {
+function sayHealthy({ phase, objects, broken = [], cluster, isLate }: WorkFacts): Said | undefined {
   const own = objects.filter(isOwn);
   if (own.length === 0 || phase.kind === 'outranked' || phase.kind === 'planned') return undefined;
   if (phase.kind === 'unreachable')
@@ -116,6 +118,13 @@ function sayHealthy({ phase, objects, cluster, isLate }: WorkFacts): Said | unde
   const waiting = own.filter(one => !isCurrent(one));
   const reason = isLate ? workReasons.timedOut : workReasons.progressing;
   if (waiting.length > 0) return { status: 'False', reason, message: listObjects(waiting, cluster) };
+  if (broken === 'not judged')
+    return {
+      status: 'False',
+      reason: workReasons.progressing,
+      message: `On cluster "${cluster}" rules of health have not been judged yet`,
+    };
+  if (broken.length > 0) return { status: 'False', reason: workReasons.unhealthy, message: listBroken(broken, cluster) };
   return { status: 'True', reason: workReasons.healthy, message: `Everything is healthy on cluster "${cluster}"` };
 }
 
@@ -192,6 +201,12 @@ function listObjects(objects: readonly DeliveredObject[], cluster: string): stri
   const words = named.map(one => `${nameOf(one)}: ${one.message ?? healthWords[one.health]}`).join('; ');
   const more = objects.length > 3 ? `; and ${objects.length - 3} more` : '';
   return `On cluster "${cluster}" ${words}${more}`;
+}
+
+function listBroken(broken: readonly BrokenRule[], cluster: string): string {
+  const words = broken.slice(0, 3).map(one => `${nameOf(one)}: ${one.message ?? 'is not healthy'} (rule ${one.rule})`);
+  const more = broken.length > 3 ? `; and ${broken.length - 3} more` : '';
+  return `On cluster "${cluster}" ${words.join('; ')}${more}`;
 }
 
 const healthWords: Record<DeliveredObject['health'], string> = {

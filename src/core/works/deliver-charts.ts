@@ -7,6 +7,8 @@ import type { Member } from '../delivery/member.ts';
 import { refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { readManifests } from '../delivery/read-manifests.ts';
 import { deliverRelease } from '../releases/deliver-release.ts';
+import { chartTitle } from '../releases/helm-release.ts';
+import { planDelivery as planRevision } from '../releases/plan-delivery.ts';
 import { ReleaseError } from '../releases/release-error.ts';
 import type { ReleaseProgress, RenderFacts } from '../releases/release-input.ts';
 import { readReleases } from '../releases/read-releases.ts';
@@ -19,7 +21,9 @@ import { driftMark, wantsDrift } from './followers.ts';
 import { failed, isHeldBack, mayDeliver } from './hold-back.ts';
 import { inputsOf } from './inputs.ts';
 import { lookupOn } from './lookup.ts';
+import { patchRelease } from './patch-rendered.ts';
 import { planDelivery } from './plan-delivery.ts';
+import { planRelease } from './plan-release.ts';
 import type { ReleaseKey } from './work-indexes.ts';
 import type { WorkState } from './work-state.ts';
 
@@ -42,8 +46,9 @@ export function chartDelivery(desk: DeliveryDesk) {
     if (winner) for (const planner of planners) desk.state(planner).letGo();
     const removed = isClaimed ? handOver(leaving) : await remove(leaving.filter(mayDeliver), turn);
     const outcomes = [removed];
-    for (const planner of planners) outcomes.push(await guarded(planner, turn, () => plan(planner, turn)));
     if (winner) outcomes.push(await guarded(winner, turn, () => deliver(winner, turn)));
+    // Afterwards: what they would change is what is there by then.
+    for (const planner of planners) outcomes.push(await guarded(planner, turn, () => plan(planner, winner, turn)));
     return soonest(outcomes);
   }
 
@@ -176,10 +181,8 @@ export function chartDelivery(desk: DeliveryDesk) {
     if (!wanted || wanted === 'waiting') throw new Error('the chart has no content');
     const [chart, capabilities] = await Promise.all([desk.readContent(wanted.digest, signal), member.kinds.capabilities(signal)]);
     const release = { ...work.spec.release, ...facts };
-    return renderer.render(
-      { chart, digest: wanted.digest, values: valuesOf(work), release, capabilities, lookup: lookupOn(member) },
-      signal,
-    );
+    const job = { chart, digest: wanted.digest, values: valuesOf(work), release, capabilities, lookup: lookupOn(member) };
+    return patchRelease(renderer, work, await renderer.render(job, signal), signal);
   }
 
   /** The objects that are about to come are followed from the start, so that one sees how they get healthy. */
@@ -224,19 +227,31 @@ export function chartDelivery(desk: DeliveryDesk) {
     followers.followDrift(work, state, member, { objects, owner: { release }, mark });
   }
 
-  async function plan(work: Work, turn: Turn): Promise<Outcome> {
+  async function plan(work: Work, holder: Work | undefined, turn: Turn): Promise<Outcome> {
     const state = desk.state(work);
     const held = isHeldBack(desk, work, state);
     if (held) return held;
+    const { signal } = turn;
     const member = members.open(work.metadata.namespace!);
     const { release } = work.spec;
-    const records = await readReleases(member, release, { signal: turn.signal });
+    const records = await readReleases(member, release, { signal });
     const deployed = records.findLast(one => one.release.status === 'deployed');
     const revision = (records.at(-1)?.release.revision ?? 0) + 1;
-    const { manifest } = await render(work, member, { revision, isUpgrade: deployed !== undefined }, turn.signal);
-    const read = (text: string) => readManifests(member, text, { namespace: release.namespace, unknownKinds: 'keep', signal: turn.signal });
+    const next = planRevision(records, inputsOf(work));
+    // What is deployed already would not be rendered again: charts may give something else each time.
+    const { manifest, chart } =
+      next.type === 'unchanged' ? next.record.release : await render(work, member, { revision, isUpgrade: deployed !== undefined }, signal);
+    const read = (text: string) => readManifests(member, text, { namespace: release.namespace, unknownKinds: 'keep', signal });
     const [objects, before] = [await read(manifest), await read(deployed?.release.manifest ?? '')];
-    state.plan = await planDelivery(member, { objects, present: before.map(refOf), owner: { release } }, turn.signal);
+    const planned = await planDelivery(member, { objects, present: before.map(refOf), owner: { release } }, signal);
+    state.plan = planned;
+    state.planned = planRelease({
+      work,
+      holder,
+      plan: planned,
+      present: deployed && chartTitle(deployed.release.chart),
+      chart: chartTitle(chart),
+    });
     state.succeed({ kind: 'planned' });
     reports.promptly(keyOf(work));
     return settled;

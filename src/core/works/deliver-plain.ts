@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Namespace } from '../../api/builtin-kinds.ts';
-import { StatusError } from '../../api/status.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { workAnnotations, workReasons, type Work } from '../../api/work.ts';
 import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
@@ -13,15 +11,17 @@ import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { removeObjects } from '../delivery/remove-objects.ts';
-import { competes, holds, isLeaving, priorityOf } from './claims.ts';
+import { compareClaims, competes, holds, isLeaving, priorityOf } from './claims.ts';
 import { placeOf } from './decide-status.ts';
 import type { DeliveryDesk, Turn } from './delivery-desk.ts';
 import { driftMark, wantsDrift } from './followers.ts';
 import { failed, isHeldBack, mayDeliver } from './hold-back.ts';
+import { ensureNamespaces } from './ensure-namespaces.ts';
 import { inputsOf } from './inputs.ts';
 import { waitMsOf } from './wait-time.ts';
 import { winnerOf } from './object-claims.ts';
 import { planDelivery } from './plan-delivery.ts';
+import { planRelease } from './plan-release.ts';
 import { renderPlain } from './render-plain.ts';
 import type { InventoryEntry, WorkState } from './work-state.ts';
 
@@ -174,7 +174,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     }
 
     const changed = whatChanged(key, own, known, state);
-    if (!wasDeployed) await ensureNamespace(work, own, member, turn.signal);
+    if (!wasDeployed || isGrowing) await ensureNamespaces(work, own, member, turn.signal);
     await apply(work, changed, member, known, turn.signal);
     const kept = await prune(work, leftover, member, turn.signal);
 
@@ -235,19 +235,6 @@ export function plainDelivery(desk: DeliveryDesk) {
     if (owner === undefined || !owner.startsWith(`${namespace}/`)) return owner === undefined && found === undefined;
     const other = works.get(owner);
     return !other || isLeaving(other) || winner(work, refKey(ref))?.metadata.uid === work.metadata.uid;
-  }
-
-  async function ensureNamespace({ spec }: Work, objects: readonly KubeObject[], { client }: Member, signal: AbortSignal): Promise<void> {
-    const { namespace } = spec.release;
-    if (spec.options?.createNamespace === false || !objects.some(({ metadata }) => metadata.namespace === namespace)) return;
-    if (objects.some(({ kind, apiVersion, metadata }) => kind === 'Namespace' && apiVersion === 'v1' && metadata.name === namespace))
-      return;
-    if (await client.get(Namespace, { name: namespace }, { signal })) return;
-    await client
-      .create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
-      .catch((error: unknown) => {
-        if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
-      });
   }
 
   /** Answers what stays although it is not wanted any more. */
@@ -325,10 +312,21 @@ export function plainDelivery(desk: DeliveryDesk) {
     const member = members.open(work.metadata.namespace!);
     const objects = await renderPlain(desk, work, member, turn.signal);
     const present = [...state.inventory.values()].map(({ ref }) => ref);
-    state.plan = await planDelivery(member, { objects, present, owner: { work: keyOf(work) } }, turn.signal);
+    const planned = await planDelivery(member, { objects, present, owner: { work: keyOf(work) } }, turn.signal);
+    state.plan = planned;
+    state.planned = planRelease({ work, holder: holderOf(work, objects), plan: planned });
     state.succeed({ kind: 'planned' });
     reports.promptly(keyOf(work));
     return settled;
+  }
+
+  /** The highest claim of others on any of the objects. */
+  function holderOf(work: Work, objects: readonly KubeObject[]): Work | undefined {
+    const claims = desk.claims(work.metadata.namespace!);
+    const keys = new Set(objects.flatMap(obj => [...claims.claimants(refKey(refOf(obj)))]));
+    keys.delete(keyOf(work));
+    const others = [...keys].map(key => works.get(key)).filter(other => other !== undefined);
+    return others.filter(competes).sort(compareClaims)[0];
   }
 
   /** Of a Work that is being deleted. Objects that others want stay for them. */

@@ -195,6 +195,8 @@ test('a dry run tells what would change and changes nothing', async t => {
   const trial = await world.ready('trial', 'True', 'Planned');
   assert.deepEqual(trial.status?.plan?.map(({ name, action }) => `${name} ${action}`).sort(), ['more Create', 'web Change']);
   assert.equal(message(trial), 'Release "shop/web" on cluster "east": 1 to create, 1 to change');
+  const claim = { work: 'web', priority: 100 };
+  assert.deepEqual(trial.status?.planned, { action: 'Upgrade', chart: 'web-1.1.0', present: 'web-1.0.0', claim });
   assert.equal((await dataOf(world, 'web'))?.['colour'], 'red');
 });
 

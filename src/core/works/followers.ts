@@ -1,12 +1,16 @@
 import type { KubeObject } from '../../api/object.ts';
-import type { DriftedField, Work } from '../../api/work.ts';
+import type { BrokenRule, DriftedField, Work } from '../../api/work.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
+import { printJson } from '../../util/json.ts';
 import type { Member } from '../delivery/member.ts';
 import type { ObjectRef } from '../delivery/object-ref.ts';
 import type { Owner } from '../delivery/owner.ts';
 import { driftTrouble } from '../delivery/drift-trouble.ts';
 import { watchDrift } from '../delivery/watch-drift.ts';
+import { refKey } from '../delivery/object-ref.ts';
 import { healthFollower, type HealthFollower } from './follow-health.ts';
+import { followRules } from './follow-rules.ts';
+import { reloadWorkloads } from './reload-workloads.ts';
 import type { WorkState } from './work-state.ts';
 
 export interface DriftWanted {
@@ -32,6 +36,8 @@ interface Followed {
   readonly member: Member;
   readonly health: HealthFollower;
   drift: { readonly stop: AbortController; readonly mark: string } | undefined;
+  /** Rules of health, and restarts. */
+  extras: { readonly stop: AbortController; readonly mark: string } | undefined;
 }
 
 export const wantsDrift = ({ spec }: Work): boolean =>
@@ -48,7 +54,10 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
 
   return {
     follow(work, state, member, refs) {
-      entryFor(work, state, member).health.follow(refs);
+      const entry = entryFor(work, state, member);
+      const all = [...refs];
+      entry.health.follow(all);
+      followExtras(entry, work, state, all);
     },
     followDrift(work, state, member, wanted) {
       const key = keyOf(work);
@@ -82,9 +91,34 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
     const health = healthFollower(member, (ref, judged) => {
       if (state.setHealth(ref, judged)) onChange(key);
     });
-    const entry: Followed = { member, health, drift: undefined };
+    const entry: Followed = { member, health, drift: undefined, extras: undefined };
     followed.set(key, entry);
     return entry;
+  }
+
+  function followExtras(entry: Followed, work: Work, state: WorkState, refs: readonly ObjectRef[]): void {
+    const { healthRules = [], options, release, suspend } = work.spec;
+    // Before everything is there, nothing can be said about it.
+    const isThere = state.delivered?.state === 'Deployed';
+    const rules = isThere ? healthRules : [];
+    const mayReload = options?.reload === true && suspend !== true;
+    const setBroken = (broken: readonly BrokenRule[] | 'not judged'): void => {
+      if (state.setBroken(broken)) onChange(keyOf(work));
+    };
+    if (healthRules.length === 0) setBroken([]);
+    else if (!isThere) setBroken('not judged');
+    const mark = rules.length === 0 && !mayReload ? '' : printJson([rules, mayReload, refs.map(refKey).sort()]);
+    if ((entry.extras?.mark ?? '') === mark) return;
+    entry.extras?.stop.abort();
+    entry.extras = undefined;
+    if (mark === '') return;
+    // After a start, what the status says of this spec counts until it is judged anew.
+    if (rules.length > 0 && work.status?.observedGeneration !== work.metadata.generation) setBroken('not judged');
+    const stop = new AbortController();
+    entry.extras = { stop, mark };
+    const until = AbortSignal.any([signal, stop.signal]);
+    if (rules.length > 0) followRules(entry.member, { rules, release, refs, signal: until, onBroken: setBroken });
+    if (mayReload) reloadWorkloads(entry.member, refs, until);
   }
 
   function setDrift(key: Key, state: WorkState, fields: readonly DriftedField[], trouble?: string): void {
@@ -99,5 +133,6 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
     followed.delete(key);
     entry?.health[Symbol.dispose]();
     entry?.drift?.stop.abort();
+    entry?.extras?.stop.abort();
   }
 }

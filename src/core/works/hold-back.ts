@@ -67,7 +67,8 @@ export function failed(desk: DeliveryDesk, work: Work, state: WorkState, error: 
   }
   const failures = state.failedGeneration === work.metadata.generation ? state.failures + 1 : 1;
   const delayMs = delayAfterFailures(failures);
-  state.fail(work.metadata.generation, phase, phase.isFinal ? undefined : new Date(desk.now().getTime() + delayMs));
+  const isFinal = phase.isFinal || failures >= (work.spec.options?.maxFailures ?? Infinity);
+  state.fail(work.metadata.generation, { ...phase, isFinal }, isFinal ? undefined : new Date(desk.now().getTime() + delayMs));
   desk.events.record(work, { type: 'Warning', reason: phase.reason, action: 'Deliver', note: phase.message });
-  return say(desk, work, phase.isFinal ? settled : requeue(delayMs));
+  return say(desk, work, isFinal ? settled : requeue(delayMs));
 }

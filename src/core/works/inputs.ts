@@ -7,13 +7,14 @@ import { oncePerGeneration } from './once-per-generation.ts';
  * member does not deliver every chart anew; nor are options that only say how to get there, such as time-outs.
  */
 export const inputsOf = oncePerGeneration(({ spec }) => {
-  const { release, chart, values, kustomization, manifests, content, options } = spec;
+  const { release, chart, values, kustomization, manifests, content, patches, options } = spec;
   const inputs = {
     release,
     ...(chart && { chart: chart.content, values, crds: options?.crds, hooks: options?.hooks }),
     ...(kustomization && { kustomization: kustomization.content, path: kustomization.path }),
     ...(manifests && { manifests }),
     ...(content !== undefined && { content }),
+    ...(patches && { patches }),
     prune: options?.prune,
   };
   return `sha256:${createHash('sha256')

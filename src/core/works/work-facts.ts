@@ -1,4 +1,4 @@
-import type { DeliveredObject, DriftedField, PlannedObject, Work } from '../../api/work.ts';
+import type { BrokenRule, DeliveredObject, DriftedField, PlannedObject, PlannedRelease, Work } from '../../api/work.ts';
 import { workReasons } from '../../api/work.ts';
 
 export type WorkStatus = NonNullable<Work['status']>;
@@ -33,9 +33,12 @@ export interface WorkFacts {
   readonly isUpToDate: boolean;
   readonly objects: readonly DeliveredObject[];
   readonly drift: readonly DriftedField[];
+  /** Objects that do not fulfil a rule of the Work. */
+  readonly broken?: readonly BrokenRule[] | 'not judged' | undefined;
   /** Why drift stays though it is to be put right. */
   readonly driftTrouble?: string | undefined;
   readonly plan?: readonly PlannedObject[] | undefined;
+  readonly planned?: PlannedRelease | undefined;
   /** Whether the time that objects had to become healthy is over. */
   readonly isLate?: boolean;
   readonly failures: number;

@@ -1,4 +1,5 @@
-import type { DeliveredObject, DriftedField, PlannedObject, Work } from '../../api/work.ts';
+import type { BrokenRule, DeliveredObject, DriftedField, PlannedObject, PlannedRelease, Work } from '../../api/work.ts';
+import { jsonEqual } from '../../util/json.ts';
 import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
 import type { Delivered, Phase, WorkFacts } from './work-facts.ts';
 
@@ -18,7 +19,9 @@ export class WorkState {
   delivered: Delivered | undefined;
   drift: readonly DriftedField[] = [];
   driftTrouble: string | undefined;
+  broken: readonly BrokenRule[] | 'not judged' = [];
   plan: readonly PlannedObject[] | undefined;
+  planned: PlannedRelease | undefined;
   failures = 0;
   nextTry: Date | undefined;
   /** The generation whose delivery failed; another one is tried at once. */
@@ -32,6 +35,7 @@ export class WorkState {
     this.uid = metadata.uid ?? '';
     this.delivered = status?.delivered;
     this.drift = status?.drift ?? [];
+    this.broken = status?.brokenRules ?? [];
     this.#inventory = new Map((status?.objects ?? []).map(one => [refKey(one), entryOf(one)]));
     for (const { health, message, ...ref } of status?.objects ?? [])
       this.#health.set(refKey(ref), { health, ...(message !== undefined && { message }) });
@@ -56,6 +60,13 @@ export class WorkState {
     const present = this.#health.get(refKey(ref));
     if (present?.health === health.health && present.message === health.message) return false;
     this.#health.set(refKey(ref), health);
+    return true;
+  }
+
+  /** True when that is news. */
+  setBroken(broken: WorkState['broken']): boolean {
+    if (jsonEqual(this.broken, broken)) return false;
+    this.broken = broken;
     return true;
   }
 
@@ -88,6 +99,7 @@ export class WorkState {
   letGo(): void {
     this.delivered = undefined;
     this.drift = [];
+    this.broken = [];
     this.inventory = [];
   }
 
@@ -102,9 +114,9 @@ export class WorkState {
   }
 
   facts(cluster: string, inputs: string): WorkFacts {
-    const { phase, delivered, objects, drift, driftTrouble, plan, failures, nextTry } = this;
+    const { phase, delivered, objects, drift, driftTrouble, broken, plan, planned, failures, nextTry } = this;
     const isUpToDate = delivered?.state === 'Deployed' && delivered.inputs === inputs;
-    return { cluster, phase, delivered, isUpToDate, objects, drift, driftTrouble, plan, failures, nextTry };
+    return { cluster, phase, delivered, isUpToDate, objects, drift, driftTrouble, broken, plan, planned, failures, nextTry };
   }
 }
 
