@@ -5,8 +5,8 @@ import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 /** On a Cluster: the ClusterDeployment it is of, as namespace/name. */
 export const clusterDeploymentAnnotation = 'k0rdent.mirantis.com/cluster-deployment';
 
-/** The Cluster that is the hub itself. */
-export const localClusterName = 'local';
+/** What Sveltos calls the hub itself. */
+export const hubItself = { apiVersion: 'lib.projectsveltos.io/v1beta1', kind: 'SveltosCluster', namespace: 'mgmt', name: 'mgmt' };
 
 /** The index by which informers of Clusters find that of a ClusterDeployment. */
 export const clusterDeploymentIndex = 'clusterDeployment';
@@ -25,8 +25,8 @@ export function sveltosCluster(cluster: Cluster, deployment: ClusterDeployment |
     apiVersion: 'lib.projectsveltos.io/v1beta1',
     kind: 'SveltosCluster',
     metadata: {
-      name: deployment?.metadata.name ?? 'mgmt',
-      namespace: deployment?.metadata.namespace ?? 'mgmt',
+      name: deployment?.metadata.name ?? hubItself.name,
+      namespace: deployment?.metadata.namespace ?? hubItself.namespace,
       ...(labels && { labels }),
       ...(config?.clusterAnnotations && { annotations: config.clusterAnnotations }),
     },

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject } from '../../api/define-kind.ts';
-import { Work, workConditions, workReasons } from '../../api/work.ts';
+import { Work, workAnnotations, workConditions, workReasons, type HealthRule, type WorkPatch } from '../../api/work.ts';
 import { jsonEqual, type JsonObject } from '../../util/json.ts';
 import { deliveryOptions, exclusionsOf, mergeHelmOptions, syncOf } from './delivery-options.ts';
 import type { DeliveryConfig } from './effective-config.ts';
+import { localClusterName } from '../../core/clusters/local-cluster.ts';
+import { isLocalTemplate, localTemplateRefusal, mayUseHub } from './local-template.ts';
+import { MultiClusterService } from './kinds/multi-cluster-service.ts';
+import { NamespacedMultiClusterService } from './kinds/namespaced-multi-cluster-service.ts';
 import type { ServiceSet, SetService } from './kinds/service-set.ts';
 import type { ServiceTemplate } from './kinds/template.ts';
+import { isOfNamespace } from './service-set-name.ts';
 import { contentAnnotation } from './template-content.ts';
 import { serviceKey } from './validate-services.ts';
 
@@ -20,8 +25,9 @@ export const workAnnotationsOfSet = {
   set: 'k0rdent.mirantis.com/service-set',
   /** The service, as namespace/name. */
   service: 'k0rdent.mirantis.com/service',
-  /** Who wants it, in words. */
-  owner: 'drover.io/owner',
+  /** Which entry of `policyRefs` it is of. */
+  policy: 'k0rdent.mirantis.com/policy',
+  owner: workAnnotations.owner,
 } as const;
 
 export interface CompileInput {
@@ -34,6 +40,11 @@ export interface CompileInput {
   template(name: string): ServiceTemplate | undefined;
   /** The values of a service, or why there are none. */
   values(service: SetService): JsonObject | Error;
+  readonly patches?: readonly WorkPatch[];
+  /** What objects of charts must fulfil. */
+  readonly healthRules?: readonly HealthRule[];
+  /** Whether no service waits for another: what all of them would come to. */
+  readonly isPreview?: boolean;
 }
 
 export interface CompiledWorks {
@@ -41,6 +52,8 @@ export interface CompiledWorks {
   readonly works: Work[];
   /** To be deleted. Each only when those before it are gone. */
   readonly removals: Work[];
+  /** Would be deleted if the set did not only plan. */
+  readonly spared: Work[];
   /** Services that wait for an earlier one. */
   readonly pending: ReadonlySet<string>;
   /** Services that cannot be compiled, and why. */
@@ -52,7 +65,7 @@ export interface CompiledWorks {
  * failed does so unless errors are to be passed over, one that lost a conflict only when conflicts are to stop everything.
  */
 export function compileWorks(input: CompileInput): CompiledWorks {
-  const { set, config, present } = input;
+  const { set, config, present, isPreview = false } = input;
   const works: Work[] = [];
   const pending = new Set<string>();
   const failures = new Map<string, string>();
@@ -70,20 +83,28 @@ export function compileWorks(input: CompileInput): CompiledWorks {
     const compiled = compileService(service, input);
     if (compiled instanceof Error) {
       failures.set(key, compiled.message);
-      isOpen = config.continueOnError;
+      isOpen = isPreview || config.continueOnError;
       continue;
     }
     works.push(compiled);
-    isOpen = mayGoOn(present.get(key), compiled, config);
+    isOpen = isPreview || mayGoOn(present.get(key), compiled, config);
   }
   // What others may depend on goes last.
   const removals = [...present].filter(([key]) => !kept.has(key)).map(([, work]) => work);
-  return { works, removals: removals.reverse(), pending, failures };
+  // What has delivered something stays as it is while the set only plans.
+  const isSpared = (work: Work) => config.syncMode === 'DryRun' && work.status?.delivered !== undefined;
+  return {
+    works,
+    removals: removals.filter(work => !isSpared(work)).reverse(),
+    spared: removals.filter(isSpared).reverse(),
+    pending,
+    failures,
+  };
 }
 
 function compileService(
   service: SetService,
-  { set, config, clusterNamespace, template: find, values: valuesOf }: CompileInput,
+  { set, config, clusterNamespace, template: find, values: valuesOf, patches = [], healthRules = [] }: CompileInput,
 ): Work | Error {
   const template = find(service.template);
   const namespace = set.metadata.namespace!;
@@ -93,32 +114,44 @@ function compileService(
     return new Error(
       template.status?.validationError || `the source of template ${namespace}/${service.template} has not been fetched yet`,
     );
+  const isLocal = isLocalTemplate(template);
+  if (isLocal && !mayUseHub(set)) return new Error(localTemplateRefusal(namespace, service.template));
   const values = valuesOf(service);
   if (values instanceof Error) return values;
   const exclusions = exclusionsOf(config);
-  const options = deliveryOptions(mergeHelmOptions(template.spec.helmOptions, service.helmOptions));
+  const { labels, annotations } = setMarks(set);
+  const options = deliveryOptions(mergeHelmOptions(template.spec.helmOptions, service.helmOptions), config);
   return newObject(
     Work,
     {
       name: workName(set, service),
-      namespace: clusterNamespace,
-      labels: { [workLabels.set]: set.metadata.uid ?? '' },
-      annotations: {
-        [workAnnotationsOfSet.set]: `${namespace}/${set.metadata.name}`,
-        [workAnnotationsOfSet.service]: serviceKey(service),
-        [workAnnotationsOfSet.owner]: ownerText(set),
-      },
+      namespace: isLocal ? localClusterName : clusterNamespace,
+      labels,
+      annotations: { ...annotations, [workAnnotationsOfSet.service]: serviceKey(service) },
     },
     {
       release: { name: service.name, namespace: service.namespace },
       priority: config.priority,
       ...whatToDeliver(template, digest, values),
-      options,
+      ...(patches.length > 0 && { patches: [...patches] }),
+      options: { ...options, ...(!template.spec.helm && { createAllNamespaces: true }) },
       sync: syncOf(config),
       onDelete: 'Uninstall',
+      ...(healthRules.length > 0 && template.spec.helm && { healthRules: [...healthRules] }),
       ...(exclusions.length > 0 && { driftExclusions: exclusions }),
     },
   );
+}
+
+/** What every Work of a set bears. */
+export function setMarks(set: ServiceSet) {
+  return {
+    labels: { [workLabels.set]: set.metadata.uid ?? '' },
+    annotations: {
+      [workAnnotationsOfSet.set]: `${set.metadata.namespace}/${set.metadata.name}`,
+      [workAnnotationsOfSet.owner]: ownerText(set),
+    },
+  };
 }
 
 function whatToDeliver({ spec }: ServiceTemplate, digest: string, values: JsonObject): Partial<Work['spec']> {
@@ -127,11 +160,11 @@ function whatToDeliver({ spec }: ServiceTemplate, digest: string, values: JsonOb
   return { chart: { content: digest }, values };
 }
 
-/** `MultiClusterService global-ingress` or `ClusterDeployment kcm-system/dev-cluster-1`. */
-export function ownerText({ metadata, spec }: ServiceSet): string {
-  return spec.multiClusterService
-    ? `MultiClusterService ${spec.multiClusterService}`
-    : `ClusterDeployment ${metadata.namespace}/${spec.cluster}`;
+/** `MultiClusterService global-ingress`, `NamespacedMultiClusterService team/web` or `ClusterDeployment kcm-system/dev-cluster-1`. */
+export function ownerText({ metadata, spec: { cluster, multiClusterService } }: ServiceSet): string {
+  if (!multiClusterService) return `ClusterDeployment ${metadata.namespace}/${cluster}`;
+  const kind = isOfNamespace(multiClusterService) ? NamespacedMultiClusterService : MultiClusterService;
+  return `${kind.kind} ${multiClusterService}`;
 }
 
 const maxNameLength = 253;
@@ -147,10 +180,10 @@ export function workName(set: ServiceSet, service: SetService): string {
 function mayGoOn(present: Work | undefined, wanted: Work, { continueOnError, stopOnConflict }: DeliveryConfig): boolean {
   const outcome = judgeWork(present, wanted);
   if (outcome === 'conflict') return !stopOnConflict;
-  return outcome === 'done' || (outcome === 'failed' && continueOnError);
+  return outcome === 'done' || outcome === 'planned' || (outcome === 'failed' && continueOnError);
 }
 
-export type WorkOutcome = 'done' | 'under-way' | 'failed' | 'conflict';
+export type WorkOutcome = 'done' | 'under-way' | 'failed' | 'conflict' | 'planned';
 
 /** How far a Work is. One that says something else than is wanted is not begun. */
 export function judgeWork(present: Work | undefined, wanted?: Work): WorkOutcome {
@@ -160,7 +193,7 @@ export function judgeWork(present: Work | undefined, wanted?: Work): WorkOutcome
   const applied = findCondition(present, workConditions.applied);
   if (applied?.status === 'True' && isCurrent(workConditions.applied)) return 'done';
   const ready = findCondition(present, workConditions.ready);
-  if (ready?.reason === workReasons.planned) return 'done';
+  if (ready?.reason === workReasons.planned && isCurrent(workConditions.ready)) return 'planned';
   const hasFailed = (present.status?.failures ?? 0) > 0 || findCondition(present, workConditions.stalled)?.status === 'True';
   return hasFailed && isCurrent(workConditions.ready) ? 'failed' : 'under-way';
 }

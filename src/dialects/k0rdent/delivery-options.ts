@@ -1,5 +1,5 @@
 import type { DeliveryOptions, DriftExclusion, Work } from '../../api/work.ts';
-import type { DeliveryConfig, ObjectSelector, SyncMode } from './effective-config.ts';
+import type { DeliveryConfig, SyncMode } from './effective-config.ts';
 import type { HelmOptions } from './kinds/service-spec.ts';
 
 /** The options of a template with those of a service over them, field by field. */
@@ -14,7 +14,10 @@ const defaultHistory = 2;
 const defaultTimeout = '5m';
 
 /** How a Work delivers what Helm would with these options, defaults included. k0rdent rolls back after a failure unless it is told not to. */
-export function deliveryOptions(helm: HelmOptions): DeliveryOptions {
+export function deliveryOptions(
+  helm: HelmOptions,
+  { reloader, maxConsecutiveFailures }: Pick<DeliveryConfig, 'reloader' | 'maxConsecutiveFailures'>,
+): DeliveryOptions {
   const { installOptions: install, upgradeOptions: upgrade } = helm;
   return {
     wait: helm.wait ?? true,
@@ -27,7 +30,17 @@ export function deliveryOptions(helm: HelmOptions): DeliveryOptions {
     timeout: isDuration(helm.timeout) ? helm.timeout : defaultTimeout,
     force: upgrade?.force ?? false,
     takeOwnership: install?.takeOwnership || upgrade?.takeOwnership || false,
+    ...(maxConsecutiveFailures !== undefined && { maxFailures: maxConsecutiveFailures }),
+    ...(reloader && { reload: true }),
   };
+}
+
+/** The same for plain manifests. */
+export function policyOptions(
+  config: Pick<DeliveryConfig, 'reloader' | 'maxConsecutiveFailures'>,
+  createNamespaces: boolean,
+): DeliveryOptions {
+  return { ...deliveryOptions({}, config), createNamespace: createNamespaces, createAllNamespaces: createNamespaces };
 }
 
 const isDuration = (text: string | undefined): text is string => text !== undefined && /^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text);
@@ -44,11 +57,7 @@ export const syncOf = ({ syncMode }: DeliveryConfig): NonNullable<Work['spec']['
 /** What others may change: whole objects that are ignored, and paths that are excluded. */
 export function exclusionsOf({ driftIgnore, driftExclusions }: DeliveryConfig): DriftExclusion[] {
   return [
-    ...driftIgnore.map(target => ({ target: targetOf(target), paths: ['/*'] })),
-    ...driftExclusions.map(({ paths, target }) => ({ paths: [...paths], ...(target && { target: targetOf(target) }) })),
+    ...driftIgnore.map(target => ({ target: { ...target }, paths: ['/*'] })),
+    ...driftExclusions.map(({ paths, target }) => ({ paths: [...paths], ...(target && { target: { ...target } }) })),
   ];
-}
-
-function targetOf({ annotationSelector: _, ...target }: ObjectSelector): NonNullable<DriftExclusion['target']> {
-  return target;
 }

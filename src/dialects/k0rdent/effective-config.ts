@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { defaultProvider } from './kinds/group.ts';
-import type { ServiceSpec } from './kinds/service-spec.ts';
+import type { PolicyRef, ServiceSpec } from './kinds/service-spec.ts';
 
 export const syncModes = ['OneTime', 'Continuous', 'ContinuousWithDriftDetection', 'DryRun'] as const;
 export type SyncMode = (typeof syncModes)[number];
@@ -30,13 +30,15 @@ export interface DeliveryConfig {
   readonly driftExclusions: readonly { readonly paths: readonly string[]; readonly target?: ObjectSelector }[];
   readonly patches: readonly { readonly patch: string; readonly target?: ObjectSelector }[];
   readonly templateResourceRefs: readonly TemplateResourceRef[];
-  readonly policyRefs: readonly JsonObject[];
+  readonly policyRefs: readonly PolicyRef[];
 }
 
 export interface TemplateResourceRef {
   readonly identifier: string;
   readonly resource: { readonly apiVersion?: string; readonly kind?: string; readonly namespace?: string; readonly name?: string };
   readonly optional?: boolean;
+  readonly ignoreStatusChanges?: boolean;
+  readonly watchFields?: readonly string[];
 }
 
 /** `provider.config` is wrong: a person must change it. */
@@ -69,6 +71,9 @@ export function effectiveProvider({ provider, ...deprecated }: ServiceSpec): { n
 /** An empty config says nothing, and where there was a full one, server-side apply would make a null of it, which the API refuses. */
 const withConfig = (name: string, config: JsonObject) => ({ name, ...(Object.keys(config).length > 0 && { config }) });
 
+/** Whether a set tells what it would do and does nothing. */
+export const onlyPlans = ({ config }: { readonly config?: JsonObject }): boolean => config?.['syncMode'] === 'DryRun';
+
 const isEmpty = (value: unknown): boolean => value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 
 /** What a config asks for. Unknown keys are ignored. Throws ConfigError. */
@@ -84,7 +89,7 @@ export function readConfig(config: JsonObject | undefined): DeliveryConfig {
     // The documentation of k0rdent says "reload", its code "reloader".
     reloader: given['reloader'] === true || given['reload'] === true,
     keepsOnMismatch: given['stopMatchingBehavior'] === 'LeavePolicies',
-    maxConsecutiveFailures: typeof given['maxConsecutiveFailures'] === 'number' ? given['maxConsecutiveFailures'] : undefined,
+    maxConsecutiveFailures: readCount(given['maxConsecutiveFailures']),
     driftIgnore: list('driftIgnore'),
     driftExclusions: list('driftExclusions'),
     patches: list('patches'),
@@ -98,6 +103,13 @@ function readPriority(value: Json | undefined): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > maxPriority)
     throw new ConfigError(`priority must be a whole number from 1 to ${maxPriority}, not ${JSON.stringify(value)}`);
   return value;
+}
+
+/** Zero is no bound, as an unset one in Go. */
+function readCount(value: Json | undefined): number | undefined {
+  if (value === undefined || value === null || value === 0) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  throw new ConfigError(`maxConsecutiveFailures must be a whole number above zero, not ${JSON.stringify(value)}`);
 }
 
 function readSyncMode(value: Json | undefined): SyncMode {

@@ -1,107 +1,10 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { startWorksWorld, type WorksWorld } from '../../../test/helpers/works-world.ts';
-import { ConfigMap, Namespace } from '../../api/builtin-kinds.ts';
-import { Cluster } from '../../api/cluster.ts';
-import { newObject } from '../../api/define-kind.ts';
-import { clusterIndexes } from '../../core/clusters/cluster-indexes.ts';
-import { openMember } from '../../core/delivery/member.ts';
-import { installKinds } from '../../hub/install-kinds.ts';
-import { informer } from '../../runtime/informer.ts';
-import type { JsonObject } from '../../util/json.ts';
-import { clusterDeploymentAnnotation, clusterDeploymentIndex, clusterDeploymentsOf } from './cluster-of.ts';
-import { ClusterDeployment } from './kinds/cluster-deployment.ts';
-import { StateManagementProvider } from './kinds/management.ts';
-import { ServiceSet, type SetService } from './kinds/service-set.ts';
-import { ServiceTemplate } from './kinds/template.ts';
-import { ownedSetIndexes } from './owned-sets.ts';
-import { runServiceSets, serviceSetIndexes } from './service-set-controller.ts';
-import { serviceSetName } from './service-set-name.ts';
-import { contentAnnotation } from './template-content.ts';
-
-const namespace = 'kcm-system';
-const cd = 'dev-cluster-1';
-
-const configMap = `apiVersion: v1
-kind: ConfigMap
-metadata: { name: {{ .Release.Name }} }
-data: { version: {{ .Chart.Version | quote }}, of: {{ .Values.of | default "nobody" | quote }} }
-`;
-
-interface SetsWorld extends WorksWorld {
-  template(name: string, version: string): Promise<void>;
-  putSet(services: SetService[], options?: { mcs?: string; config?: JsonObject }): Promise<string>;
-  states(set: string): Promise<Record<string, string>>;
-  dataOf(release: string): Promise<Record<string, string> | undefined>;
-}
-
-/** A hub with the controller of ServiceSets, one ClusterDeployment, and its member. */
-async function startSetsWorld(t: TestContext): Promise<SetsWorld> {
-  const world = await startWorksWorld(t);
-  const { client } = world.hub;
-  const stop = new AbortController();
-  t.after(() => stop.abort());
-  const { signal } = stop;
-  await installKinds(client, [ServiceSet, ServiceTemplate, ClusterDeployment, StateManagementProvider], signal);
-  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-  const labels = { tier: 'dev' };
-  await client.create(
-    ClusterDeployment,
-    newObject(ClusterDeployment, { name: cd, namespace, labels }, { template: 'adopted-cluster-1-0-1' }),
-  );
-  const annotations = { [clusterDeploymentAnnotation]: `${namespace}/${cd}` };
-  await client.patch(Cluster, { name: 'east' }, { type: 'merge', body: { metadata: { annotations } } });
-  const clusters = informer(client, Cluster, { signal, indexes: { ...clusterIndexes, [clusterDeploymentIndex]: clusterDeploymentsOf } });
-  runServiceSets({
-    hub: client,
-    hubObjects: openMember('hub', client, { signal }),
-    sets: informer(client, ServiceSet, { signal, indexes: { ...serviceSetIndexes, ...ownedSetIndexes } }),
-    templates: informer(client, ServiceTemplate, { signal }),
-    deployments: informer(client, ClusterDeployment, { signal }),
-    providers: informer(client, StateManagementProvider, { signal }),
-    clusters,
-    works: world.works,
-    precedence: () => 'inline',
-    signal,
-  });
-  return {
-    ...world,
-    async template(name, version) {
-      const digest = await world.chart({ 'map.yaml': configMap }, version);
-      const metadata = { name, namespace, annotations: { [contentAnnotation]: digest } };
-      await client.apply(ServiceTemplate, newObject(ServiceTemplate, metadata, { helm: { chartSpec: { chart: 'c', version } } }));
-    },
-    async putSet(services, { mcs, config = {} } = {}) {
-      const name = serviceSetName(cd, mcs);
-      const spec = { cluster: cd, provider: { config }, services, ...(mcs !== undefined && { multiClusterService: mcs }) };
-      await client.apply(ServiceSet, newObject(ServiceSet, { name, namespace }, spec));
-      return name;
-    },
-    async states(set) {
-      const { status } = (await client.get(ServiceSet, { namespace, name: set })) ?? {};
-      return Object.fromEntries((status?.services ?? []).map(one => [one.name, one.failureMessage ?? one.state]));
-    },
-    async dataOf(release) {
-      const found = await world.member.client.get(ConfigMap, { namespace: release, name: release });
-      return found?.data;
-    },
-  };
-}
-
-const service = (name: string, template: string, more: Partial<SetService> = {}): SetService => ({
-  name,
-  namespace: name,
-  template,
-  version: template,
-  ...more,
-});
-const told = (world: SetsWorld, set: string, expected: Record<string, string>) =>
-  eventually(
-    () => world.states(set),
-    states => JSON.stringify(states) === JSON.stringify(expected),
-    { timeoutMs: 60_000, what: `the states of ${set}` },
-  );
+import { service, setsNamespace as namespace, startSetsWorld, told, type SetsWorld } from '../../../test/helpers/sets-world.ts';
+import { ConfigMap } from '../../api/builtin-kinds.ts';
+import { Work } from '../../api/work.ts';
+import { ServiceSet } from './kinds/service-set.ts';
 
 test('the higher owner has the release, the other says who, and takes it over when the winner goes', async t => {
   const world = await startSetsWorld(t);
@@ -149,7 +52,8 @@ test('values are templates over the cluster, and change when what they come from
   const from = service('from', 'web-1', { valuesFrom: [{ kind: 'ConfigMap', name: 'more' }] });
   const set = await world.putSet([inline, from], { config: { continueOnError: true } });
   const missing = 'ConfigMap kcm-system/more with values is missing';
-  await told(world, set, { inline: `service inline/inline: ${missing}`, from: `service from/from: ${missing}` });
+  const why = (name: string) => `service ${name}/${name} on cluster kcm-system/dev-cluster-1: ${missing}`;
+  await told(world, set, { inline: why('inline'), from: why('from') });
 
   await client.apply(ConfigMap, values('configmap'));
   await told(world, set, { inline: 'Deployed', from: 'Deployed' });
@@ -159,6 +63,28 @@ test('values are templates over the cluster, and change when what they come from
   await eventually(
     () => world.dataOf('from'),
     data => data?.['of'] === 'another',
+    { timeoutMs: 30_000 },
+  );
+});
+
+test('values that are taken back are gone, and the defaults of the chart are as they were', async t => {
+  const world = await startSetsWorld(t);
+  await world.template('web-1', '1.0.0');
+  const set = await world.putSet([service('a', 'web-1', { values: 'of: somebody\nmore: { of: the same }' })]);
+  await told(world, set, { a: 'Deployed' });
+  assert.equal((await world.dataOf('a'))?.['of'], 'somebody');
+  await world.putSet([service('a', 'web-1', { values: 'more: {}' })]);
+  await eventually(
+    () => world.dataOf('a'),
+    data => data?.['of'] === 'nobody',
+    { timeoutMs: 30_000 },
+  );
+  const { items } = await world.hub.client.list(Work);
+  assert.deepEqual(items[0]?.spec.values, { more: {} });
+  await world.putSet([service('a', 'web-1')]);
+  await eventually(
+    async () => (await world.hub.client.list(Work)).items[0]?.spec.values,
+    values => JSON.stringify(values) === '{}',
     { timeoutMs: 30_000 },
   );
 });
@@ -190,4 +116,69 @@ test('a priority out of range fails the set and says so', async t => {
     one => one?.status?.conditions?.some(({ reason }) => reason === 'ServiceSetProfileBuildFailed') === true,
   );
   assert.match(found?.status?.conditions?.find(one => one.type === 'ServiceSetProfile')?.message ?? '', /priority must be/);
+});
+
+type Reports = NonNullable<NonNullable<ServiceSet['status']>['releaseReports']>;
+const reportsOf = (world: SetsWorld, set: string, isRight: (reports: Reports) => boolean) =>
+  eventually(async () => (await world.hub.client.get(ServiceSet, { namespace, name: set }))?.status?.releaseReports ?? [], isRight, {
+    timeoutMs: 60_000,
+    what: `the reports of ${set}`,
+  });
+const summary = (reports: Reports) => reports.map(({ releaseName, action, message }) => `${releaseName} ${action}: ${message}`);
+
+test('a set that only plans tells what it would do to each release, and does nothing', async t => {
+  const world = await startSetsWorld(t);
+  for (const version of ['1.0.0', '2.0.0']) await world.template(`web-${version[0]}`, version);
+  const own = await world.putSet([service('mine', 'web-1'), service('shared', 'web-1'), service('high', 'web-1')], {
+    config: { priority: 200 },
+  });
+  await told(world, own, { mine: 'Deployed', shared: 'Deployed', high: 'Deployed' });
+  const trial = [service('fresh', 'web-1'), service('shared', 'web-2'), service('high', 'web-2')];
+  const low = await world.putSet(trial, { mcs: 'low', config: { priority: 200, syncMode: 'DryRun' } });
+  const lows = await reportsOf(world, low, reports => reports.length === 3);
+  const conflict =
+    'ClusterSummary p--dev-cluster-1-sveltos-dev-cluster-1 managing it (ClusterDeployment kcm-system/dev-cluster-1, priority 200)';
+  assert.deepEqual(summary(lows), [
+    'fresh Install: Chart web-1.0.0 would be installed',
+    `shared Conflict: ${conflict}`,
+    `high Conflict: ${conflict}`,
+  ]);
+
+  const high = await world.putSet([service('shared', 'web-2'), service('high', 'web-1', { values: 'of: trial' })], {
+    mcs: 'high',
+    config: { priority: 201, syncMode: 'DryRun' },
+  });
+  const from = '; the release would be taken over from ClusterDeployment kcm-system/dev-cluster-1, priority 200';
+  assert.deepEqual(summary(await reportsOf(world, high, reports => reports.length === 2)), [
+    `shared Upgrade: Current version: "web-1.0.0". Would move to version: "web-2.0.0"${from}`,
+    `high Update Values: Objects would change: 1 to change${from}`,
+  ]);
+  assert.deepEqual(await world.states(low), { fresh: 'Pending', shared: 'Pending', high: 'Pending' });
+  assert.deepEqual(await world.states(own), { mine: 'Deployed', shared: 'Deployed', high: 'Deployed' });
+  assert.equal(await world.dataOf('fresh'), undefined);
+  assert.deepEqual(await world.dataOf('high'), { version: '1.0.0', of: 'nobody' });
+});
+
+test('a set that begins to only plan takes nothing away and says as before what is deployed', async t => {
+  const world = await startSetsWorld(t);
+  for (const version of ['1.0.0', '2.0.0']) await world.template(`web-${version[0]}`, version);
+  const set = await world.putSet([service('a', 'web-1'), service('b', 'web-1')]);
+  await told(world, set, { a: 'Deployed', b: 'Deployed' });
+  await world.putSet([service('a', 'web-2')], { config: { syncMode: 'DryRun' } });
+  const reports = await reportsOf(world, set, found => found.length === 2 && found[0]!.action !== 'No Action');
+  assert.deepEqual(summary(reports), [
+    'a Upgrade: Current version: "web-1.0.0". Would move to version: "web-2.0.0"',
+    'b Delete: Chart web-1.0.0 would go, unless another owner wants the release',
+  ]);
+  const status = (await world.hub.client.get(ServiceSet, { namespace, name: set }))?.status;
+  assert.deepEqual(
+    status?.services?.map(one => `${one.name} ${one.template} ${one.version} ${one.state}`),
+    ['a web-1 web-1 Deployed', 'b web-1 web-1 Deployed'],
+  );
+  assert.equal((await world.dataOf('b'))?.['version'], '1.0.0');
+
+  await world.putSet([service('a', 'web-2')], { config: { syncMode: 'Continuous' } });
+  await told(world, set, { a: 'Deployed' });
+  assert.equal((await world.dataOf('a'))?.['version'], '2.0.0');
+  assert.equal(await world.dataOf('b'), undefined);
 });

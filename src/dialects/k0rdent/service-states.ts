@@ -1,10 +1,11 @@
-import { findCondition, type ConditionReport } from '../../api/conditions.ts';
+import { findCondition, withConditions, type ConditionReport } from '../../api/conditions.ts';
 import { workConditions, type Work } from '../../api/work.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { judgeWork, workAnnotationsOfSet, type CompiledWorks } from './compile-works.ts';
 import type { ServiceSet, SetService } from './kinds/service-set.ts';
 import type { ServiceState } from './kinds/service-spec.ts';
 import type { ServiceTemplate } from './kinds/template.ts';
+import { areRulesOpen, fingerprintOf, unhealthyKinds } from './service-health.ts';
 import { serviceKey } from './validate-services.ts';
 
 export interface StatesInput {
@@ -15,12 +16,14 @@ export interface StatesInput {
   /** Another Work of the cluster, by name. */
   rival(name: string): Work | undefined;
   template(name: string): ServiceTemplate | undefined;
+  /** Whether the set only plans. */
+  readonly isDryRun?: boolean;
   /** What Cluster API or Sveltos would call the cluster: it is part of the words for a conflict. */
   readonly clusterKind: 'capi' | 'sveltos';
   readonly now: Date;
 }
 
-type Verdict = Pick<ServiceState, 'state' | 'failureMessage'>;
+type Verdict = Pick<ServiceState, 'state' | 'failureMessage'> & { readonly health?: readonly ConditionReport[] };
 
 /** How the services of a set are on their cluster: those it lists in its order, then those that are on their way out. */
 export function serviceStates(input: StatesInput): ServiceState[] {
@@ -29,9 +32,18 @@ export function serviceStates(input: StatesInput): ServiceState[] {
   const keys = new Set(listed.map(serviceKey));
   const leaving = [...present].filter(([key]) => !keys.has(key));
   return [
-    ...listed.map(service => withTime(describe(service, judge(service, input), input), input)),
-    ...leaving.map(([key, work]) => withTime(describeLeaving(key, work, input), input)),
+    ...listed.map(service => asBefore(service, input) ?? withTime(describe(service, judge(service, input), input), input)),
+    ...leaving.map(([key, work]) => asBefore(work.spec.release, input) ?? withTime(describeLeaving(key, work, input), input)),
   ];
+}
+
+/** What a set that only plans said before it did: a plan changes nothing. Undefined when there is something to say. */
+function asBefore(service: Pick<SetService, 'name' | 'namespace'>, input: StatesInput): ServiceState | undefined {
+  const { isDryRun, compiled, present } = input;
+  const key = serviceKey(service);
+  const work = present.get(key);
+  if (!isDryRun || compiled.failures.has(key) || work?.metadata.deletionTimestamp !== undefined) return undefined;
+  return work && judgeWork(work) === 'failed' ? undefined : previous(service, input);
 }
 
 function judge(service: SetService, input: StatesInput): Verdict {
@@ -46,19 +58,35 @@ function judge(service: SetService, input: StatesInput): Verdict {
   const wanted = compiled.works.find(one => one.metadata.name === work.metadata.name);
   switch (judgeWork(work, wanted)) {
     case 'done':
-      return { state: 'Deployed' };
+      return judgeApplied(service, work, input);
     case 'conflict':
       return { state: 'Failed', failureMessage: conflictMessage(work, input) };
     case 'failed':
       return { state: 'Failed', failureMessage: findCondition(work, workConditions.ready)?.message ?? 'the delivery failed' };
     case 'under-way':
-      return { state: 'Provisioning' };
+      return { state: input.isDryRun ? 'Pending' : 'Provisioning' };
+    case 'planned':
+      return { state: 'Pending' };
   }
 }
 
+/** A release counts as deployed when its objects are healthy too. Once it did, it does until something else is applied. */
+function judgeApplied(service: SetService, work: Work, input: StatesInput): Verdict {
+  const before = previous(service, input);
+  const wasDeployed = before?.state === 'Deployed' && before.lastDeployedHash === fingerprintOf(work);
+  if (wasDeployed || !work.spec.chart) return { state: 'Deployed' };
+  const health = unhealthyKinds(work);
+  return health.length === 0 && !areRulesOpen(work) ? { state: 'Deployed' } : { state: 'Provisioning', health };
+}
+
+const conflictMessage = ({ status }: Work, input: StatesInput): string => managedBy(status?.outrankedBy, input);
+
 /** The words of Sveltos, which programs look for, and then who it is. */
-function conflictMessage({ status }: Work, { set, rival, clusterKind }: StatesInput): string {
-  const { work = '', priority = 0 } = status?.outrankedBy ?? {};
+export function managedBy(
+  claim: { readonly work: string; readonly priority: number } | undefined,
+  { set, rival, clusterKind }: Pick<StatesInput, 'set' | 'rival' | 'clusterKind'>,
+): string {
+  const { work = '', priority = 0 } = claim ?? {};
   const annotations = rival(work)?.metadata.annotations;
   const rivalSet = annotations?.[workAnnotationsOfSet.set]?.split('/').at(-1);
   const manager =
@@ -70,12 +98,13 @@ function conflictMessage({ status }: Work, { set, rival, clusterKind }: StatesIn
   return `ClusterSummary ${manager} managing it (${annotations?.[workAnnotationsOfSet.owner] ?? `Work ${work}`}, priority ${priority})`;
 }
 
-function describe(service: SetService, verdict: Verdict, input: StatesInput): Omit<ServiceState, 'lastStateTransitionTime'> {
+function describe(service: SetService, judged: Verdict, input: StatesInput): Omit<ServiceState, 'lastStateTransitionTime'> {
   const { name, namespace, template } = service;
+  const { health = [], ...verdict } = judged;
   const before = previous(service, input);
   const isDeployed = verdict.state === 'Deployed';
   const version = isDeployed ? service.version : before?.version;
-  const hash = isDeployed ? input.present.get(serviceKey(service))?.status?.delivered?.inputs : before?.lastDeployedHash;
+  const hash = isDeployed ? fingerprintOf(input.present.get(serviceKey(service))) : before?.lastDeployedHash;
   return {
     type: typeOf(input.template(template)) ?? before?.type ?? 'Helm',
     name,
@@ -84,8 +113,14 @@ function describe(service: SetService, verdict: Verdict, input: StatesInput): Om
     ...(version !== undefined && { version }),
     ...verdict,
     ...(hash !== undefined && { lastDeployedHash: hash }),
+    ...(health.length > 0 && { conditions: withConditions(before?.conditions?.filter(isStill(health)), health, { now: input.now }) }),
   };
 }
+
+const isStill =
+  (reports: readonly ConditionReport[]) =>
+  ({ type }: { readonly type: string }): boolean =>
+    reports.some(one => one.type === type);
 
 function describeLeaving(key: string, work: Work, { set }: StatesInput): Omit<ServiceState, 'lastStateTransitionTime'> {
   const before = set.status?.services?.find(one => serviceKey(one) === key);
@@ -105,7 +140,7 @@ function typeOf(template: ServiceTemplate | undefined): ServiceState['type'] | u
   return template.spec.kustomize ? 'Kustomize' : template.spec.resources ? 'Resource' : 'Helm';
 }
 
-const previous = (service: SetService, { set }: StatesInput): ServiceState | undefined =>
+const previous = (service: Pick<SetService, 'name' | 'namespace'>, { set }: StatesInput): ServiceState | undefined =>
   set.status?.services?.find(one => serviceKey(one) === serviceKey(service));
 
 function withTime(state: Omit<ServiceState, 'lastStateTransitionTime'>, { set, now }: StatesInput): ServiceState {
@@ -125,6 +160,7 @@ export const setConditions = {
   profile: 'ServiceSetProfile',
   statusesCollected: 'ServiceSetStatusesCollected',
   servicesInReadyState: 'ServicesInReadyState',
+  healthRules: 'ServiceSetHealthRules',
 } as const;
 
 /** What the conditions of a ServiceSet say. */
@@ -132,6 +168,7 @@ export function reportSet(
   { spec }: ServiceSet,
   states: readonly ServiceState[],
   failure: { reason: string; message: string } | undefined,
+  ruleFaults: readonly string[] = [],
 ): ConditionReport[] {
   const total = (spec.services ?? []).length;
   const ready = countDeployed(states);
@@ -146,5 +183,8 @@ export function reportSet(
       reason: setConditions.servicesInReadyState,
       message: `${ready}/${total}`,
     },
+    ruleFaults.length === 0
+      ? { type: setConditions.healthRules, status: 'True', reason: 'AllRulesValid', message: 'All health rules loaded successfully' }
+      : { type: setConditions.healthRules, status: 'False', reason: 'InvalidRules', message: ruleFaults.slice(0, 5).join('; ') },
   ];
 }

@@ -36,7 +36,7 @@ const columns = (first: { name: string; path: string }) =>
   ] as const;
 const url = { name: 'URL', path: '.spec.url' };
 
-const flux = { group: 'source.toolkit.fluxcd.io', version: 'v1', scope: 'Namespaced', status } as const;
+export const flux = { group: 'source.toolkit.fluxcd.io', version: 'v1', scope: 'Namespaced', status } as const;
 
 export const HelmRepository = defineKind({
   ...flux,

@@ -105,6 +105,8 @@ export const policyRef = object('Manifests to deploy as well.', {
   remoteURL: optional(anyObject('An address that has them.')),
 });
 
+export type PolicyRef = TypeOf<typeof policyRef>;
+
 export const driftExclusion = object('Paths that others may change.', {
   paths: list('JSON pointers.', text('A pointer.')),
   target: optional(patchSelector('Which objects. All when absent.')),

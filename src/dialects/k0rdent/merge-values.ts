@@ -1,0 +1,11 @@
+import { isJsonObject, type JsonObject } from '../../util/json.ts';
+
+/** Values with others over them: maps are merged, everything else is replaced. */
+export function mergeValues(under: JsonObject, over: JsonObject): JsonObject {
+  const merged: JsonObject = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged[key];
+    merged[key] = isJsonObject(before) && isJsonObject(value) ? mergeValues(before, value) : value;
+  }
+  return merged;
+}
