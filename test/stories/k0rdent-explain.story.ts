@@ -105,7 +105,7 @@ for (const kind of hubKinds)
       ])
         assert.match(one, said);
       await drover.expect('explain mcs/global-ingress', { says: [/Cluster kcm-system\/dev-cluster-1: All is deployed/, 'dev-cluster-2'] });
-      await drover.expect('explain cld/dev-cluster-1', { says: [/kyverno\/kyverno/, /since nobody else wants to\s+deliver it/] });
+      await drover.expect('explain cld/dev-cluster-1', { says: [/kyverno\/kyverno/, /since nobody else\s+wants to deliver it/] });
       await drover.expect('explain serviceset/dev-cluster-2', { says: /ClusterDeployment kcm-system\/dev-cluster-2 .*\(this one\)/ });
       const { clusters } = JSON.parse(await drover.expect('explain mcs/global-ingress -o json')) as { clusters: { cluster: string }[] };
       assert.deepEqual(

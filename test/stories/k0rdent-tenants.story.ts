@@ -23,6 +23,8 @@ import { missingRig } from '../helpers/rig.ts';
 const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl');
 const team = 'team-a';
 const dev = { tier: 'dev' };
+/** Members of other namespaces than the system's have those in their name. */
+const ofTeamMember = `${team}-team-cluster`;
 
 const clusterDeployment = (namespace: string, name: string, serviceSpec: object = {}) => ({
   apiVersion: k0rdentVersion,
@@ -126,7 +128,7 @@ for (const kind of hubKinds)
       await story.kubectl.expect(`patch am kcm --type merge -p '${JSON.stringify({ spec: { accessRules: [rule] } })}'`);
       await allowed('apply', clusterDeployment(team, 'team-cluster', { services: [web('1.1.0')], priority: 100 }));
       await story.apply(clusterDeployment(systemNamespace, 'other-cluster'));
-      await becomes(() => versionOn('team-cluster'), '1.0.0', 'the cluster of the team');
+      await becomes(() => versionOn(ofTeamMember), '1.0.0', 'the cluster of the team');
       await becomes(() => ready('web'), 'True Succeeded 1/1', 'the service of the team');
       await becomes(async () => conditionOf(await story.cd('other-cluster'), 'Ready')?.slice(0, 4), 'True', 'the other cluster');
       assert.equal(await versionOn('other-cluster'), '');
@@ -150,11 +152,11 @@ for (const kind of hubKinds)
       const rules = { spec: { accessRules: [...accessRules, copy] } };
       await story.kubectl.expect(`patch am kcm --type merge -p '${JSON.stringify(rules)}'`);
       await story.apply(multiClusterService('web', spec));
-      await becomes(() => versionOn('team-cluster'), '2.0.0', 'the cluster of the team');
+      await becomes(() => versionOn(ofTeamMember), '2.0.0', 'the cluster of the team');
       await becomes(() => ready('web'), 'False Failed 0/1', 'the service of the team');
       await drover.expect(`explain nmcs/web -n ${team}`, { says: /MultiClusterService web +priority 400 +has the release/ });
       await story.kubectl.expect('delete mcs web --timeout 60s');
-      await becomes(() => versionOn('team-cluster'), '1.0.0', 'the cluster of the team');
+      await becomes(() => versionOn(ofTeamMember), '1.0.0', 'the cluster of the team');
       await becomes(() => ready('web'), 'True Succeeded 1/1', 'the service of the team');
     });
 
@@ -165,7 +167,7 @@ for (const kind of hubKinds)
         said => said?.startsWith('False') === true,
         patient,
       );
-      assert.equal(await versionOn('team-cluster'), '1.0.0');
+      assert.equal(await versionOn(ofTeamMember), '1.0.0');
       await story.kubectl.expect(`delete nmcs -n ${team} web --as jane --timeout 60s`);
       await becomes(async () => Object.keys(await story.setsNow(team)), ['team-cluster'], 'the ServiceSets');
     });

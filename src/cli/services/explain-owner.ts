@@ -63,17 +63,26 @@ export function explainOwner(facts: OwnerFacts): OwnerExplanation {
     owner: `${owner.kind} ${keyOf(owner)}`,
     summary: readyText(owner),
     clusters: chosen.map(target => {
-      const here = sets.filter(set => targetOfSet(set) === target);
-      const services = here.flatMap(set => (set.spec.services ?? []).map(service => explainService(set, service, target, facts)));
+      const here = sets.filter(set => targetOfSet(set) === target).sort(ownFirst);
+      const services = new Map<string, ServiceExplanation>();
+      for (const set of here)
+        for (const service of set.spec.services ?? []) {
+          // The claims of all owners are told with each.
+          if (!services.has(serviceKey(service))) services.set(serviceKey(service), explainService(set, service, target, facts));
+        }
       return {
         cluster: target === hubTarget ? 'the hub itself' : target,
         member: facts.member(target) ?? null,
         summary: clusterText(here, listed.get(target), facts.member(target)),
-        services,
+        services: [...services.values()],
       };
     }),
   };
 }
+
+/** On the cluster of a ClusterDeployment its own set comes before those of others. */
+const ownFirst = (a: ServiceSet, b: ServiceSet): number =>
+  Number(a.spec.multiClusterService !== undefined) - Number(b.spec.multiClusterService !== undefined);
 
 const matchingClustersOf = ({ status }: KubeObject): readonly MatchingCluster[] =>
   (status as { matchingClusters?: MatchingCluster[] } | undefined)?.matchingClusters ?? [];

@@ -6,21 +6,25 @@ import { Namespace } from '../../api/builtin-kinds.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject, type Kind } from '../../api/define-kind.ts';
 import { informer } from '../../runtime/informer.ts';
+import { accessGrants } from './access-grants.ts';
+import { accessInformers } from './access-informers.ts';
+import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from './kinds/group.ts';
 import { Credential, Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
-import { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { ServiceTemplate } from './kinds/template.ts';
 import { runMultiClusterServices } from './mcs-controller.ts';
 import { ownedSetIndexes } from './owned-sets.ts';
+import { k0rdentSettings } from './settings.ts';
+import { templateInformers } from './template-informers.ts';
 
 type McsSpec = MultiClusterService['spec'];
 
 /** A hub with MultiClusterServices whose ServiceSets nobody delivers but the test. */
 async function start(t: TestContext) {
-  const kinds = [ClusterDeployment, Credential, Management, MultiClusterService, ServiceSet, ServiceTemplate, ServiceTemplateChain];
-  const { client: hub } = await startMemoryHub(t, kinds);
+  const { client: hub } = await startMemoryHub(t, k0rdentKinds);
   const stop = new AbortController();
   t.after(() => stop.abort());
   const { signal } = stop;
@@ -33,13 +37,18 @@ async function start(t: TestContext) {
   const metadata = { namespace, name: 'web' };
   await hub.apply(ServiceTemplate, { metadata, status: { valid: true } }, { subresource: 'status' });
   const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
+  const options = { signal, onError: () => () => {} };
+  const templates = templateInformers(hub, options);
   runMultiClusterServices({
     hub,
+    kind: MultiClusterService,
     multiClusterServices: of(MultiClusterService),
     deployments: of(ClusterDeployment),
     sets: informer(hub, ServiceSet, { signal, indexes: ownedSetIndexes }),
-    templates: of(ServiceTemplate),
-    chains: of(ServiceTemplateChain),
+    templates: templates.serviceTemplates,
+    chains: templates.serviceChains,
+    grants: accessGrants({ templates, access: accessInformers(hub, options) }),
+    settings: k0rdentSettings(hub, options),
     credentials: of(Credential),
     managements: of(Management),
     signal,

@@ -1,5 +1,5 @@
-import { systemNamespace } from './kinds/group.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
+import { templateNamespace } from './template-namespace.ts';
 import { checkMcsDependencies } from './mcs-dependencies.ts';
 import { mcsConditions, type Check } from './mcs-status.ts';
 import { checkDependencies, checkReferences, type TemplateLookup } from './validate-services.ts';
@@ -16,7 +16,7 @@ export function findFault(
   find: (name: string) => MultiClusterService | undefined,
 ): McsFault | undefined {
   const services = mcs.spec.serviceSpec?.services ?? [];
-  const references = checkReferences(services, systemNamespace, known);
+  const references = checkReferences(services, templateNamespace(mcs), known);
   if (references.length > 0)
     return { check: mcsConditions.references, message: `some services have invalid templates: ${references.join('; ')}` };
   const dependencies = checkDependencies(services);

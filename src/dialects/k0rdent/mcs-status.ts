@@ -1,7 +1,8 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
-import { fitClusters } from './fit-clusters.ts';
+import { fitClusters, maxClusterBytes } from './fit-clusters.ts';
+import { hubItself } from './cluster-of.ts';
 import type { MatchingCluster, MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { UpgradePaths } from './kinds/service-spec.ts';
 
@@ -34,6 +35,8 @@ export interface TargetReport {
   readonly error?: string | undefined;
   /** Why its services are not those of this owner. */
   readonly outranked?: string | undefined;
+  /** Why it does not have what the owner says now, while that is rolled out. */
+  readonly behind?: { readonly reason: string; readonly message: string } | undefined;
 }
 
 export interface McsReport {
@@ -76,7 +79,13 @@ export function mcsStatus({ mcs, fault, targets, upgradePaths, now }: McsReport)
     conditions: withConditions(conditions, [ready], { now }) as Condition[],
     ...(generation !== undefined && { observedGeneration: generation }),
     ...(upgradePaths && { servicesUpgradePaths: upgradePaths }),
-    ...(targets && { matchingClusters: matchingClusters(targets, before.matchingClusters ?? [], now) }),
+    ...(targets && {
+      matchingClusters: matchingClusters(targets, {
+        before: before.matchingClusters ?? [],
+        limit: mcs.spec.rollout ? besideRollout : maxClusterBytes,
+        now,
+      }),
+    }),
   };
 }
 
@@ -93,15 +102,18 @@ function dependenciesReady(targets: readonly TargetReport[]): ConditionReport {
   };
 }
 
-/** The hub itself is known by the name that Sveltos gives it. */
-const hubItself = { apiVersion: 'lib.projectsveltos.io/v1beta1', kind: 'SveltosCluster', namespace: 'mgmt', name: 'mgmt' };
+/** The state of a rollout lists all clusters as well, in about half the space. */
+const besideRollout = maxClusterBytes * 0.6;
 
 /** Entries that say the same as before are the same: comparing thousands of them costs little then. */
-function matchingClusters(targets: readonly TargetReport[], before: readonly MatchingCluster[], now: Date): MatchingCluster[] {
+function matchingClusters(
+  targets: readonly TargetReport[],
+  { before, limit, now }: { before: readonly MatchingCluster[]; limit: number; now: Date },
+): MatchingCluster[] {
   const known = new Map(before.map(one => [entryKey(one), one]));
   const entries = new Map<string, MatchingCluster>();
   for (const target of targets) {
-    if (!target.isListed && target.blocked === undefined && target.error === undefined) continue;
+    if (!target.isListed && target.blocked === undefined && target.error === undefined && target.behind === undefined) continue;
     const { cluster, deployed, isRegional } = target;
     const ref = cluster ? { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', ...cluster } : hubItself;
     const key = entryKey(ref);
@@ -110,14 +122,20 @@ function matchingClusters(targets: readonly TargetReport[], before: readonly Mat
     const entry = { ...ref, regional: isRegional, deployed, lastTransitionTime, ...why(target) };
     entries.set(key, jsonEqual(old, entry) ? old! : entry);
   }
-  return [...fitClusters([...entries.keys()].sort().map(key => entries.get(key)!))];
+  return [
+    ...fitClusters(
+      [...entries.keys()].sort().map(key => entries.get(key)!),
+      limit,
+    ),
+  ];
 }
 
 const entryKey = ({ kind = '', namespace = '', name = '' }: MatchingCluster | typeof hubItself): string => `${kind}\0${namespace}\0${name}`;
 
-function why({ blocked, error, outranked }: TargetReport): { reason?: string; message?: string } {
+function why({ blocked, error, outranked, behind }: TargetReport): Pick<MatchingCluster, 'reason' | 'message' | 'outranked'> {
   if (blocked !== undefined) return { reason: 'MultiClusterServiceDependencyNotReady', message: blocked };
   if (error !== undefined) return { reason: 'Failed', message: error };
-  if (outranked !== undefined) return { reason: 'Outranked', message: outranked };
+  if (behind !== undefined) return behind;
+  if (outranked !== undefined) return { reason: 'Outranked', message: outranked, outranked: true };
   return {};
 }

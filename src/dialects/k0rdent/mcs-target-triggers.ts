@@ -1,14 +1,18 @@
 import { changesOf, type Trigger } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
+import type { AccessGrants } from './access-grants.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
 import type { Management } from './kinds/management.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { dependenciesOf } from './mcs-dependencies.ts';
 import { byMultiClusterService, byTarget, hubTarget, targetOfSet } from './owned-sets.ts';
-import { selectClusters, selects } from './select-clusters.ts';
+import { changedShares } from './rollout-share.ts';
+import { isInReach, selectClusters } from './select-clusters.ts';
+import type { K0rdentSettings } from './settings.ts';
 
 export interface TargetTriggersDeps {
   readonly multiClusterServices: Informer<MultiClusterService>;
@@ -18,6 +22,8 @@ export interface TargetTriggersDeps {
   readonly templates: Informer<ServiceTemplate>;
   readonly chains: Informer<ServiceTemplateChain>;
   readonly managements: Informer<Management>;
+  readonly grants: Pick<AccessGrants, 'changes'>;
+  readonly settings: Pick<K0rdentSettings, 'isOutrankedSatisfied' | 'changes'>;
 }
 
 /** Names a MultiClusterService on one cluster. */
@@ -28,11 +34,13 @@ export function splitTargetKey(key: Key): { readonly name: string; readonly targ
   return { name: key.slice(0, space), target: key.slice(space + 1) };
 }
 
-export const isSelfManaged = ({ spec }: MultiClusterService): boolean => spec.serviceSpec?.provider?.selfManagement === true;
+/** The cluster of the hub is none of a namespace. */
+export const isSelfManaged = ({ metadata, spec }: MultiClusterService): boolean =>
+  metadata.namespace === undefined && spec.serviceSpec?.provider?.selfManagement === true;
 
-/** MultiClusterServices that need one of this name first. */
-export function dependentsOf(all: Informer<MultiClusterService>, name: string): MultiClusterService[] {
-  return all.list().filter(({ spec }) => spec.dependsOn?.includes(name) === true);
+/** MultiClusterServices that need this one first. */
+export function dependentsOf(all: Informer<MultiClusterService>, key: Key): MultiClusterService[] {
+  return all.list().filter(mcs => dependenciesOf(mcs).includes(key));
 }
 
 /** MultiClusterServices with a service of this template or chain. Any template of a chain may be a step of an upgrade. */
@@ -52,13 +60,15 @@ export const decisiveFacts = ({ metadata, spec }: MultiClusterService): unknown 
 
 /** What asks for a look at a MultiClusterService on a cluster. Only what concerns all its clusters asks for all of them. */
 export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
-  const { multiClusterServices, deployments, sets, templates, chains, managements } = deps;
+  const { multiClusterServices, deployments, sets, templates, chains, managements, grants, settings } = deps;
+  const everywhere = () => multiClusterServices.list().flatMap(one => allOf(one));
   return [
     changesOf(
       multiClusterServices,
-      mcs => [mcs, ...dependentsOf(multiClusterServices, mcs.metadata.name!)].flatMap(one => allOf(one)),
+      mcs => [mcs, ...dependentsOf(multiClusterServices, keyOf(mcs))].flatMap(one => allOf(one)),
       decisiveFacts,
     ),
+    rolloutDecisions(),
     changesOf(sets, ofSet),
     // How a ClusterDeployment is does not matter here, only which it is.
     changesOf(deployments, ofDeployment, ({ metadata, spec }) => [metadata.labels ?? {}, metadata.deletionTimestamp, spec.credential]),
@@ -68,16 +78,27 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     changesOf(chains, ({ metadata }) =>
       usersOf(multiClusterServices, 'templateChain', metadata.name!).flatMap(one => allOf(one, metadata.namespace)),
     ),
-    changesOf(
-      managements,
-      () => multiClusterServices.list().flatMap(one => allOf(one)),
-      ({ metadata }) => metadata.deletionTimestamp,
-    ),
+    changesOf(managements, everywhere, ({ metadata }) => metadata.deletionTimestamp),
+    grants.changes(everywhere),
+    settings.changes(everywhere),
   ];
+
+  /** What rollouts have decided: that concerns the clusters about which something else was decided than before. */
+  function rolloutDecisions(): Trigger {
+    return {
+      synced: multiClusterServices.synced,
+      start: add =>
+        multiClusterServices.subscribe(({ type, object, old }) => {
+          if (type !== 'MODIFIED' || !old || object.status?.rollout === old.status?.rollout) return;
+          const changed = changedShares(old.status?.rollout, object.status?.rollout);
+          for (const key of allOf(object)) if (changed(splitTargetKey(key).target)) add(key);
+        }),
+    };
+  }
 
   /** Those that it selects, and those that still have a set of it. Templates of the system's namespace concern all. */
   function allOf(mcs: MultiClusterService, namespace = systemNamespace): Key[] {
-    const name = mcs.metadata.name!;
+    const name = keyOf(mcs);
     const selected = selectClusters(mcs, deployments.list()).map(keyOf);
     const present = sets.by(byMultiClusterService, name).map(targetOfSet);
     const targets = new Set([...(isSelfManaged(mcs) ? [hubTarget] : []), ...selected, ...present]);
@@ -99,7 +120,7 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
 
   function ofDeployment(cd: ClusterDeployment): Key[] {
     const target = keyOf(cd);
-    const selecting = multiClusterServices.list().filter(({ spec }) => selects(spec.clusterSelector, cd.metadata.labels ?? {}));
+    const selecting = multiClusterServices.list().filter(mcs => isInReach(mcs, cd));
     const present = sets.by(byTarget, target).flatMap(set => set.spec.multiClusterService ?? []);
     return [...new Set([...selecting.map(keyOf), ...present])].map(name => targetKey(name, target));
   }

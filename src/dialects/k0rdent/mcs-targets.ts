@@ -1,9 +1,10 @@
 import type { KubeClient } from '../../client/kube-client.ts';
 import { runController, settled, type Context, type Outcome, type RunningController } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
-import type { Key } from '../../runtime/key.ts';
+import { keyOf, type Key } from '../../runtime/key.ts';
 import { errorText } from '../../util/error-text.ts';
 import { jsonEqual } from '../../util/json.ts';
+import { effectiveProvider, onlyPlans } from './effective-config.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { k0rdentFinalizers } from './kinds/group.ts';
 import type { Management } from './kinds/management.ts';
@@ -12,7 +13,7 @@ import { ServiceSet } from './kinds/service-set.ts';
 import { findFault } from './mcs-faults.ts';
 import type { TargetReport } from './mcs-status.ts';
 import { isSelfManaged, mcsTargetTriggers, splitTargetKey, type TargetTriggersDeps } from './mcs-target-triggers.ts';
-import { byTarget, hubTarget, targetOf } from './owned-sets.ts';
+import { byTarget, hubTarget, planSet, targetOf } from './owned-sets.ts';
 import { planTarget, type TargetWorld } from './plan-target.ts';
 import { selectClusters } from './select-clusters.ts';
 
@@ -41,13 +42,13 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
   /** By MultiClusterService and cluster: what the last look found. Whatever may change it asks for another look. */
   const seen = new Map<string, Map<string, TargetReport>>();
   const running = runController(
-    { name: 'k0rdent-multi-cluster-service-target', reconcile },
+    { name: `k0rdent-${multiClusterServices.kind.resource}-target`, reconcile },
     { triggers: mcsTargetTriggers(deps), signal, concurrency: 16 },
   );
   return { running, reports, forget: name => void seen.delete(name) };
 
   function reports(mcs: MultiClusterService): TargetReport[] {
-    const known = seenOf(mcs.metadata.name!);
+    const known = seenOf(keyOf(mcs));
     const targets = [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list())];
     return targets.map(deployment => {
       const target = targetOf(deployment);
@@ -96,20 +97,37 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
 
   /** What is on a cluster that does not match any more goes, unless it is to be kept. */
   async function leave(mcs: MultiClusterService, target: string, { signal }: Context): Promise<void> {
-    const name = mcs.metadata.name!;
+    const name = keyOf(mcs);
     seenOf(name).delete(target);
     onChange(name);
     if (mcs.spec.keepServicesOnSelectorMismatch) return;
-    for (const set of sets.by(byTarget, target)) if (set.spec.multiClusterService === name) await removeSet(hub, set, signal);
+    for (const set of sets.by(byTarget, target).filter(one => one.spec.multiClusterService === name)) {
+      const deployment = deployments.get(target);
+      if (deployment && hasWhatIsOnlyPlanned(mcs, set)) await empty(mcs, deployment, signal);
+      else await removeSet(hub, set, signal);
+    }
+  }
+
+  /** Who only plans takes nothing away either: the set stays and tells what would go. */
+  async function empty(multiClusterService: MultiClusterService, deployment: ClusterDeployment, stop: AbortSignal): Promise<void> {
+    if (deployment.metadata.deletionTimestamp !== undefined) return;
+    const serviceSpec = { ...multiClusterService.spec.serviceSpec, services: [] };
+    const { wanted } = planSet({ deployment, multiClusterService, serviceSpec, known, sets });
+    if (wanted) await hub.apply(ServiceSet, wanted, { fieldManager, signal: stop });
   }
 
   function note(mcs: MultiClusterService, deployment: ClusterDeployment | undefined, report: TargetReport): void {
-    const name = mcs.metadata.name!;
+    const name = keyOf(mcs);
     const target = targetOf(deployment);
     if (jsonEqual(seenOf(name).get(target), report)) return;
     seenOf(name).set(target, report);
     onChange(name);
   }
+}
+
+/** Whether something was deployed before there were only plans. */
+function hasWhatIsOnlyPlanned({ spec }: MultiClusterService, { status }: ServiceSet): boolean {
+  return onlyPlans(effectiveProvider(spec.serviceSpec ?? {})) && (status?.services ?? []).some(({ state }) => state !== 'Pending');
 }
 
 export async function removeSet(hub: KubeClient, { metadata }: ServiceSet, signal: AbortSignal): Promise<void> {

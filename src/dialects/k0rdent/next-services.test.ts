@@ -179,3 +179,27 @@ test('whatever the order of events, no dependent is ahead of what it needs and e
     ),
   );
 });
+
+const planned = (desired: Service[], now: SetService[], states: ServiceState[]) =>
+  templates(nextServices({ desired, stored: now, observed: states, namespace, known, isDryRun: true }).services);
+
+test('a plan waits for nothing', () => {
+  const desired = [service('b', { dependsOn: [{ name: 'a', namespace: 'a' }] }), service('a')];
+  assert.deepEqual(planned(desired, [], []), ['a:a-1-0-0', 'b:b-1-0-0']);
+});
+
+test('a plan takes the first step of a chain from what is deployed, however often it is made', () => {
+  const desired = [service('n', { template: 'n-4-12-0', templateChain: 'nginx' })];
+  const deployed = observed(stored('n', 'n-4-11-3'));
+  assert.deepEqual(planned(desired, [stored('n', 'n-4-11-3')], [deployed]), ['n:n-4-11-5']);
+  assert.deepEqual(planned(desired, [stored('n', 'n-4-11-5')], [deployed]), ['n:n-4-11-5']);
+  assert.deepEqual(planned(desired, [stored('n', 'n-4-11-5')], []), ['n:n-4-11-5']);
+  assert.deepEqual(planned([service('n', { template: 'n-4-11-3', templateChain: 'nginx' })], [stored('n', 'n-4-11-5')], [deployed]), [
+    'n:n-4-11-3',
+  ]);
+});
+
+test('a plan for what was never deployed goes where it is sent', () => {
+  const pending = observed(stored('n', 'n-4-11-3'), 'Pending');
+  assert.deepEqual(planned([service('n', { template: 'n-4-12-0' })], [stored('n', 'n-4-11-3')], [pending]), ['n:n-4-12-0']);
+});

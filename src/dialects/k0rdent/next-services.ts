@@ -15,6 +15,8 @@ export interface NextServicesInput {
   /** Where the templates are looked up. */
   readonly namespace: string;
   readonly known: TemplateLookup;
+  /** Whether nothing is deployed, only told: then nothing waits for anything. */
+  readonly isDryRun?: boolean;
   /** Whether another owner has the service on the cluster, healthy and at this version or a newer one. */
   isThereAnyway?(key: string, version: string): boolean;
 }
@@ -34,7 +36,7 @@ export interface NextServices {
  * the wanted version; along a chain every service takes one step at a time.
  */
 export function nextServices(input: NextServicesInput): NextServices {
-  const { desired, stored, observed, known, namespace, isThereAnyway = () => false } = input;
+  const { desired, stored, observed, known, namespace, isDryRun = false, isThereAnyway = () => false } = input;
   const storedByKey = new Map(stored.map(one => [serviceKey(one), one]));
   const observedByKey = new Map(observed.map(one => [serviceKey(one), one]));
   const desiredByKey = new Map(desired.map(one => [serviceKey(one), one]));
@@ -62,6 +64,7 @@ export function nextServices(input: NextServicesInput): NextServices {
   return { services: [...inFlight, ...rest, ...locked], errors, blocked, waiting };
 
   function isSatisfied(key: string): boolean {
+    if (isDryRun) return true;
     const service = desiredByKey.get(key)!;
     const wanted = versionOf(service, known.template(namespace, service.template));
     const present = storedByKey.get(key);
@@ -88,13 +91,17 @@ export function nextServices(input: NextServicesInput): NextServices {
     const stay = { template: present.template, version: present.version ?? present.template };
     if (present.template === service.template) return wanted;
     const seen = observedByKey.get(serviceKey(service));
-    const hasFailed = seen?.state === 'Failed';
+    if (isDryRun && seen && seen.state !== 'Deployed') return wanted;
     // One that failed, or was outranked, can be sent elsewhere at once; one that is under way arrives first.
-    if (!isDeployed(present) && !hasFailed) return stay;
+    const hasFailed = !isDryRun && seen?.state === 'Failed';
+    const isUnderWay = isDryRun ? !seen : !isDeployed(present) && !hasFailed;
+    if (isUnderWay) return stay;
     if (service.templateChain === undefined || service.templateChain === '') return wanted;
     const chain = known.chain(namespace, service.templateChain);
     if (hasFailed && seen.version === undefined) return wanted;
-    const from = chain && hasFailed ? whatIsThere(present, seen, chain) : present.template;
+    // A plan goes on from what is deployed, not from what it said itself.
+    const planned = isDryRun && seen ? seen.template : present.template;
+    const from = chain && hasFailed ? whatIsThere(present, seen, chain) : planned;
     if (from === service.template) return wanted;
     const next = chain && nextStep({ from, to: service.template, chain, version: chartVersion });
     if (!next) {

@@ -5,12 +5,13 @@ import { compareVersions, parseVersion } from '../../render/semver/semver.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { jsonEqual } from '../../util/json.ts';
-import { effectiveProvider } from './effective-config.ts';
+import { effectiveProvider, onlyPlans } from './effective-config.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceSpec } from './kinds/service-spec.ts';
+import { dependenciesOf } from './mcs-dependencies.ts';
 import { nextServices, type NextServices } from './next-services.ts';
 import { serviceSetName } from './service-set-name.ts';
 import { hasNotes, notesFor } from './set-notes.ts';
@@ -44,7 +45,7 @@ export interface SetPlace {
 export const setNamespace = ({ deployment }: Pick<SetPlace, 'deployment'>): string => deployment?.metadata.namespace ?? systemNamespace;
 
 export function setKeyOf({ deployment, multiClusterService }: SetPlace): string {
-  const name = serviceSetName(deployment?.metadata.name, multiClusterService?.metadata.name);
+  const name = serviceSetName(deployment?.metadata.name, multiClusterService && keyOf(multiClusterService));
   return `${setNamespace({ deployment })}/${name}`;
 }
 
@@ -52,7 +53,9 @@ export interface PlanSetInput extends SetPlace {
   readonly serviceSpec: ServiceSpec;
   readonly known: TemplateLookup;
   /** With `ownedSetIndexes`. */
-  readonly sets: Informer<ServiceSet>;
+  readonly sets: Pick<Informer<ServiceSet>, 'get' | 'by'>;
+  /** Whether nothing is to wait for anything: what all would come to. */
+  readonly isPreview?: boolean;
 }
 
 export interface EnsureSetInput extends PlanSetInput {
@@ -83,11 +86,13 @@ export function planSet(input: PlanSetInput): PlannedSet {
     observed: isCurrent(present) ? (present?.status?.services ?? []) : [],
     namespace,
     known,
+    isDryRun: input.isPreview === true || onlyPlans(effectiveProvider(serviceSpec)),
     isThereAnyway: (key, version) => isThereAnyway(sets.by(byTarget, targetOf(input.deployment)), present, key, version),
   });
   const isLeft = present ? present.metadata.deletionTimestamp !== undefined : desired.length === 0;
   if (isLeft) return { set: present, next, wanted: undefined };
-  const notes = notesFor({ desired, next, dependsOn: input.multiClusterService?.spec.dependsOn ?? [], present });
+  const dependsOn = input.multiClusterService ? dependenciesOf(input.multiClusterService) : [];
+  const notes = notesFor({ desired, next, dependsOn, present });
   const wanted = compileSet(input, next, notes);
   const isSaid = present !== undefined && jsonEqual(present.spec, wanted.spec) && hasNotes(present, notes);
   return { set: present, next, wanted: isSaid ? undefined : wanted };
@@ -110,7 +115,7 @@ function compileSet(input: PlanSetInput, { services }: NextServices, annotations
   return newObject(
     ServiceSet,
     {
-      name: serviceSetName(deployment?.metadata.name, multiClusterService?.metadata.name),
+      name: serviceSetName(deployment?.metadata.name, multiClusterService && keyOf(multiClusterService)),
       namespace: setNamespace(input),
       labels: { ...builtInLabels },
       ...(Object.keys(annotations).length > 0 && { annotations }),
@@ -120,7 +125,7 @@ function compileSet(input: PlanSetInput, { services }: NextServices, annotations
     },
     {
       cluster: deployment?.metadata.name ?? '',
-      ...(multiClusterService && { multiClusterService: multiClusterService.metadata.name! }),
+      ...(multiClusterService && { multiClusterService: keyOf(multiClusterService) }),
       provider: { ...provider, ...(isSelfManaged && { selfManagement: true }) },
       services,
     },

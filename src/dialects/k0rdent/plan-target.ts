@@ -1,13 +1,16 @@
 import type { Informer } from '../../runtime/informer.ts';
+import type { Key } from '../../runtime/key.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
 import type { Credential } from './kinds/management.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
-import type { ServiceSpec } from './kinds/service-spec.ts';
+import type { ServiceSpec, ServiceState } from './kinds/service-spec.ts';
 import { blockedMessage, findBlockers } from './mcs-dependencies.ts';
 import type { TargetReport } from './mcs-status.ts';
 import { planSet, setKeyOf, setNamespace, targetOf, type PlannedSet } from './owned-sets.ts';
+import { wholeShare, type ShareOf } from './rollout-share.ts';
+import type { K0rdentSettings } from './settings.ts';
 import { serviceKey, type TemplateLookup } from './validate-services.ts';
 
 export interface TargetWorld {
@@ -15,7 +18,10 @@ export interface TargetWorld {
   readonly sets: Informer<ServiceSet>;
   readonly credentials: Informer<Credential>;
   readonly known: TemplateLookup;
-  find(name: string): MultiClusterService | undefined;
+  readonly settings: Pick<K0rdentSettings, 'isOutrankedSatisfied' | 'changes'>;
+  /** What a rollout lets a cluster have. All that is said when absent. */
+  readonly shareOf?: ShareOf;
+  find(key: Key): MultiClusterService | undefined;
 }
 
 export interface PlannedTarget {
@@ -24,13 +30,11 @@ export interface PlannedTarget {
   readonly wanted?: ServiceSet | undefined;
 }
 
-const noServices: ServiceSpec = {};
-
 /** What a MultiClusterService that has no faults does on one of its clusters, and how it is there. Undefined: the cluster of the hub. */
 export function planTarget(
   mcs: MultiClusterService,
   deployment: ClusterDeployment | undefined,
-  { sets, credentials, known, find }: TargetWorld,
+  { sets, credentials, known, settings, find, shareOf = wholeShare }: TargetWorld,
 ): PlannedTarget {
   const { namespace = '', name = '' } = deployment?.metadata ?? {};
   const place = { deployment, multiClusterService: mcs };
@@ -44,14 +48,17 @@ export function planTarget(
   const blockers = findBlockers({ mcs, deployment, find, setOf });
   if (blockers.length > 0)
     return { report: { ...about, blocked: blockedMessage(deployment ? targetOf(deployment) : 'mgmt/mgmt', blockers) } };
-  const missing = missingTemplates(mcs, setNamespace({ deployment }), known);
+  const { serviceSpec, behind } = shareOf(mcs, targetOf(deployment));
+  if (!serviceSpec) return { report: { ...about, behind } };
+  const missing = missingTemplates(mcs, serviceSpec, { namespace: setNamespace({ deployment }), known });
   if (missing.length > 0) return { report: { ...about, error: missing.join('; ') } };
 
-  const planned = planSet({ ...place, serviceSpec: mcs.spec.serviceSpec ?? noServices, known, sets });
+  const planned = planSet({ ...place, serviceSpec, known, sets });
   const faults = [...planned.next.errors, ...planned.next.blocked.map(({ message }) => message)];
   const report = {
     ...about,
-    deployed: faults.length === 0 && isDeployed(planned),
+    ...(behind && { behind }),
+    deployed: !behind && faults.length === 0 && (isDeployed(planned) || (settings.isOutrankedSatisfied() && isOnlyOutranked(planned))),
     ...(faults.length > 0 && { error: faults.join('; ') }),
     outranked: outrankedOn(planned.set),
   };
@@ -59,9 +66,13 @@ export function planTarget(
 }
 
 /** In other namespaces than the system's the templates need not be there. */
-function missingTemplates({ spec }: MultiClusterService, namespace: string, known: TemplateLookup): string[] {
-  if (namespace === systemNamespace) return [];
-  const names = new Set((spec.serviceSpec?.services ?? []).map(one => one.template));
+function missingTemplates(
+  { metadata }: MultiClusterService,
+  { services = [] }: ServiceSpec,
+  { namespace, known }: { namespace: string; known: TemplateLookup },
+): string[] {
+  if (namespace === (metadata.namespace ?? systemNamespace)) return [];
+  const names = new Set(services.map(one => one.template));
   return [...names]
     .filter(name => !known.template(namespace, name))
     .map(name => `failed to fetch template ${namespace}/${name}: ServiceTemplate "${name}" not found`);
@@ -78,8 +89,18 @@ function isDeployed({ set, next, wanted }: PlannedSet): boolean {
   return set.status?.deployed === true && set.status.observedGeneration === set.metadata.generation;
 }
 
+/** Whether all that is not there is so because an owner with more priority has it. */
+function isOnlyOutranked({ set, next, wanted }: PlannedSet): boolean {
+  if (!set?.status || wanted || set.metadata.deletionTimestamp !== undefined || next.waiting.size > 0) return false;
+  const { services = [], observedGeneration } = set.status;
+  const isFine = (one: ServiceState) => one.state === 'Deployed' || one.state === 'Deleted' || isOutranked(one);
+  return observedGeneration === set.metadata.generation && services.length > 0 && services.every(isFine);
+}
+
+export const isOutranked = ({ failureMessage }: ServiceState): boolean => failureMessage?.startsWith('ClusterSummary ') === true;
+
 function outrankedOn(set: ServiceSet | undefined): string | undefined {
-  const outranked = (set?.status?.services ?? []).filter(one => one.failureMessage?.startsWith('ClusterSummary '));
+  const outranked = (set?.status?.services ?? []).filter(isOutranked);
   return outranked.length === 0
     ? undefined
     : outranked.map(one => `outranked: true; service ${serviceKey(one)}: ${one.failureMessage}`).join('; ');
