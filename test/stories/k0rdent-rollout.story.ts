@@ -6,7 +6,7 @@ import type { MultiClusterService } from '../../src/dialects/k0rdent/kinds/multi
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
 import { packedChart } from '../helpers/chart-files.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
@@ -84,7 +84,7 @@ const web = (version: string) => ({
   },
 });
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`rollouts of a MultiClusterService, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-rollout');
     let etcd: Etcd;
