@@ -7,6 +7,7 @@ import { runClusterController } from '../core/clusters/cluster-controller.ts';
 import { clusterId } from '../core/clusters/cluster-id.ts';
 import { clusterIndexes } from '../core/clusters/cluster-indexes.ts';
 import { credentialSecrets } from '../core/clusters/direct-way.ts';
+import { localWay } from '../core/clusters/local-cluster.ts';
 import { memberDirectory, type MemberDirectory } from '../core/clusters/member-directory.ts';
 import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
 import { runAgentPodsController } from '../core/registration/agent-pods-controller.ts';
@@ -67,6 +68,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const directory = memberDirectory({ clusters, secrets, signal });
   const sessions = new TunnelSessions();
   directory.register('Tunnel', { open: cluster => ({ transport: sessions.transport(clusterId(cluster)) }) });
+  directory.register('Local', localWay(hub));
   const sandboxes = runSandboxes({ hub, clusters, members: directory, pki, dir: join(dataDir, 'sandboxes'), signal });
 
   const objects = k0rdentObjects(hub, { signal, onError });
@@ -98,7 +100,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
-        ...runK0rdent({ hub, objects, clusters, works, egress, version, admission, signal, onError }),
+        ...runK0rdent({ hub, objects, clusters, works, members: directory, renderer, egress, version, admission, signal, onError }),
         ...runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }),
       );
     },

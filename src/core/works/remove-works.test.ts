@@ -12,7 +12,7 @@ const namespace = 'c-m-1';
 const leftAt = '2026-01-01T00:00:00Z';
 const at = (seconds: number) => ({ now: new Date(Date.parse(leftAt) + seconds * 1000), signal: AbortSignal.timeout(60_000) });
 
-const leaving = (mode: 'Direct' | 'Tunnel' | 'Sandbox', annotations: Record<string, string> = {}): Cluster =>
+const leaving = (mode: 'Direct' | 'Tunnel' | 'Sandbox' | 'Local', annotations: Record<string, string> = {}): Cluster =>
   newObject(
     Cluster,
     { name: 'east', deletionTimestamp: leftAt, annotations },
@@ -47,6 +47,12 @@ test('does not wait for a sandbox, nor when it is forced', async t => {
   const other = await start(t);
   const forced = leaving('Direct', { [clusterAnnotations.forceRemoval]: 'true' });
   assert.equal(await removeWorks(other.client, { cluster: forced, namespace, isServed: true }, at(1)), true);
+});
+
+test('leaves on the hub itself what others put there', async t => {
+  const { client, read } = await start(t);
+  assert.equal(await removeWorks(client, { cluster: leaving('Local'), namespace, isServed: true }, at(600)), false);
+  assert.equal((await read())?.metadata.deletionTimestamp, undefined);
 });
 
 test('waits a minute for a member that cannot be reached, or whose agent is away', async t => {

@@ -115,6 +115,8 @@ async function claim(hub: KubeClient, clusters: Informer<Cluster>, cd: ClusterDe
   const name = typeof clusterName === 'string' && clusterName !== '' ? clusterName : cd.metadata.name!;
   const cluster = clusters.get(name);
   if (!cluster) throw new ClusterError(`there is no cluster "${name}": join it, or name a Credential with its kubeconfig`);
+  if (cluster.spec.connection.mode === 'Local')
+    throw new ClusterError(`cluster "${name}" is the hub itself: a MultiClusterService with selfManagement delivers to it`);
   const owner = cluster.metadata.annotations?.[clusterDeploymentAnnotation];
   if (owner !== undefined && owner !== keyOf(cd)) throw new ClusterError(`cluster "${name}" belongs to ClusterDeployment ${owner}`);
   // Whoever may write ClusterDeployments in one namespace must not get at members that others brought.
