@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { isJsonObject } from '../../util/json.ts';
 import { k0rdent, k0rdentLabels, systemNamespace } from './kinds/group.ts';
 import type { AccessManagement } from './kinds/management.ts';
-import { selectorMatches, type LabelSelector } from './selector-matches.ts';
+import { selectorMatches, type LabelSelector } from '../../api/label-selector.ts';
 
 export type AccessRule = NonNullable<AccessManagement['spec']['accessRules']>[number];
 export type AccessResource = NonNullable<AccessRule['resources']>[number];

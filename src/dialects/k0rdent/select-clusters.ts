@@ -1,6 +1,6 @@
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
-import { selectorMatches } from './selector-matches.ts';
+import { selectorMatches } from '../../api/label-selector.ts';
 
 type Selector = NonNullable<MultiClusterService['spec']['clusterSelector']>;
 type Labels = Readonly<Record<string, string>>;

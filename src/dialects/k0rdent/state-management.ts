@@ -6,7 +6,7 @@ import type { Key } from '../../runtime/key.ts';
 import { defaultProvider, k0rdentLabels } from './kinds/group.ts';
 import { StateManagementProvider } from './kinds/management.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
-import { selectorMatches } from './selector-matches.ts';
+import { selectorMatches } from '../../api/label-selector.ts';
 
 export interface StateManagementDeps {
   readonly hub: KubeClient;

@@ -1,7 +1,7 @@
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
+import { labelSelector } from '../../../api/label-selector.ts';
 import { anyObject, anyValue, flag, list, mapOf, object, oneOf, openObject, optional, text } from '../../../api/schema.ts';
 import { ageColumn, k0rdent, objectReference, readyColumn, statusConditions } from './group.ts';
-import { labelSelector } from './multi-cluster-service.ts';
 
 export const Credential = defineKind({
   ...k0rdent,

@@ -5,8 +5,6 @@ import { flag, list, object, openObject, optional, text, time, type TypeOf } fro
 import { ageColumn, k0rdent, statusConditions } from './group.ts';
 import { serviceSpec, serviceState, upgradePaths } from './service-spec.ts';
 
-export { labelSelector };
-
 export const matchingCluster = object('A cluster that the selector matches.', {
   apiVersion: optional(text('The API version of the object.')),
   kind: optional(text('The kind of the object.')),

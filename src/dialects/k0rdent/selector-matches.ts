@@ -1,1 +1,0 @@
-export { selectorMatches, type LabelSelector } from '../../api/label-selector.ts';
