@@ -6,7 +6,7 @@ import type { MultiClusterService } from '../../src/dialects/k0rdent/kinds/multi
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
 import { packedChart } from '../helpers/chart-files.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import {
   becomes,
   conditionOf,
@@ -49,7 +49,7 @@ const globalIngress = (version: string, priority: number) =>
     serviceSpec: { services: [service('ingress-nginx', version)], priority },
   });
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`k0rdent explained, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-explain');
     let etcd: Etcd;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
 import { packedChart } from '../helpers/chart-files.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import {
   becomes,
@@ -64,7 +64,7 @@ const jane = [
   },
 ];
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`tenants of k0rdent, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-tenants');
     let etcd: Etcd;
