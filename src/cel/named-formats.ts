@@ -15,7 +15,19 @@ const holds = (test: (value: string) => boolean, text: string) => (value: string
 export const isUuid = (value: string): boolean => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(value);
 export const isBase64 = (value: string): boolean => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
 export const isDate = (value: string): boolean => /^\d{4}-\d\d-\d\d$/.test(value) && parseRfc3339(`${value}T00:00:00Z`) !== undefined;
-export const isDateTime = (value: string): boolean => parseRfc3339(value) !== undefined;
+
+/** Lists of thousands of entries have the same few times again and again. */
+const knownTimes = new Set<string>();
+const maxKnownTimes = 1024;
+const maxKnownLength = 40;
+
+export function isDateTime(value: string): boolean {
+  if (knownTimes.has(value)) return true;
+  if (parseRfc3339(value) === undefined) return false;
+  if (knownTimes.size >= maxKnownTimes) knownTimes.clear();
+  if (value.length <= maxKnownLength) knownTimes.add(value);
+  return true;
+}
 
 export const namedFormats: Readonly<Record<string, NamedFormat>> = {
   dns1123Label: { name: 'dns1123Label', validate: isDns1123Label },
