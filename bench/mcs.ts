@@ -13,11 +13,15 @@ interface Measured {
   readonly readySeconds: number;
   readonly everywhere: Deployment;
   readonly restingMib: number;
+  /** On the member, after a time in which nothing was asked for. */
+  readonly firstChangeMs: number;
   readonly values: LabelChanges;
   readonly joins: LabelChanges;
 }
 
 const limitMs = 15 * 60_000;
+/** So many changes come before those that are measured. */
+const warmUps = 3;
 /** A change may cost so many times what it costs with the fewest clusters. */
 const mayGrow = 1.5;
 
@@ -47,20 +51,24 @@ export async function benchMultiClusterServices({ quick, sizes, log }: BenchOpti
 }
 
 async function measure(size: number, quick: boolean, log: (text: string) => void): Promise<Measured> {
-  const rounds = Math.min(quick ? 5 : 15, size);
+  const rounds = quick ? 5 : 15;
   const limit = timeLimit(limitMs);
-  await using fleet = await startFleet({ size, spare: rounds, limit, log });
+  await using fleet = await startFleet({ size, spare: warmUps + rounds, limit, log });
   await sleep(quick ? 3_000 : 10_000);
-  const everywhere = await deployEverywhere(fleet, size, limit, log);
+  const everywhere = await deployEverywhere(fleet, limit, log);
   log(`all deployed after ${everywhere.seconds.toFixed(1)} s, ${everywhere.cpuSeconds.toFixed(1)} s of CPU, ${everywhere.writes} writes`);
-  await sleep(quick ? 5_000 : 30_000);
+  // Threads that render end after a minute without work, and a hub gives memory back some time after it was busy.
+  await sleep(quick ? 10_000 : 75_000);
   const restingMib = residentBytes(fleet.pid) / 2 ** 20;
-  const rest = await measureRest(fleet, quick ? 5_000 : 20_000);
-  const values = await changeValues(fleet, rounds, rest, limit);
+  const rest = await measureRest(fleet, { windows: 6, windowMs: quick ? 3_000 : 10_000 });
+  log(`at rest ${(rest.cpuPerMs * 100).toFixed(1)} % of a core`);
+  const [firstChangeMs = NaN] = (await changeValues(fleet, { first: 0, rounds: warmUps }, rest, limit)).toMember;
+  const values = await changeValues(fleet, { first: warmUps, rounds }, rest, limit);
   log(`a changed value: ${describe(values)}`);
-  const joins = await joinClusters(fleet, size, rounds, rest, limit);
+  await joinClusters(fleet, { first: 0, rounds: warmUps }, rest, limit);
+  const joins = await joinClusters(fleet, { first: warmUps, rounds }, rest, limit);
   log(`one more cluster: ${describe(joins)}`);
-  return { size, readySeconds: fleet.readySeconds, everywhere, restingMib, values, joins };
+  return { size, readySeconds: fleet.readySeconds, everywhere, restingMib, firstChangeMs, values, joins };
 }
 
 const describe = ({ toMember, toStatus, cpuMs, writes }: LabelChanges): string =>
@@ -74,7 +82,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-function figuresOf({ size, readySeconds, everywhere, restingMib, values, joins }: Measured, least: Measured): Figure[] {
+function figuresOf({ size, readySeconds, everywhere, restingMib, firstChangeMs, values, joins }: Measured, least: Measured): Figure[] {
   const clusters = `${size.toLocaleString('en')} clusters`;
   const line = (name: string, unit: string, ours: number, below?: number) =>
     figure({ name: `${name}, ${clusters}`, unit, ours, peer: NaN, better: 'less', ...(below !== undefined && { below }) });
@@ -92,6 +100,7 @@ function figuresOf({ size, readySeconds, everywhere, restingMib, values, joins }
     line('writes to the hub for each cluster', 'writes', everywhere.writes / size),
     line('memory at the end', 'MiB', everywhere.mib),
     line('memory at rest', 'MiB', restingMib),
+    line('changed value: on the member, the first after a rest', 'ms', firstChangeMs, second),
     line('changed value: on the member, p50', 'ms', median(values.toMember)),
     line('changed value: on the member, at most', 'ms', Math.max(...values.toMember), second),
     line('changed value: processor time', 'ms', values.cpuMs, grown(least.values.cpuMs)),

@@ -17,8 +17,8 @@ export const release = 'shop';
 const name = 'everywhere';
 
 /** One MultiClusterService whose values differ for each cluster, to all of them. */
-export async function deployEverywhere(fleet: Fleet, size: number, limit: TimeLimit, log: (text: string) => void): Promise<Deployment> {
-  const { hub, pid } = fleet;
+export async function deployEverywhere(fleet: Fleet, limit: TimeLimit, log: (text: string) => void): Promise<Deployment> {
+  const { hub, pid, size } = fleet;
   let told = '';
   let said = performance.now();
   using done = untilTold(fleet, size, text => {

@@ -19,6 +19,8 @@ import type { TimeLimit } from './time-limit.ts';
 /** A hub in a process of its own with a template, and ClusterDeployments of sandbox clusters that are ready. */
 export interface Fleet extends AsyncDisposable {
   readonly pid: number;
+  /** Without the spare ones. */
+  readonly size: number;
   readonly hub: KubeClient;
   /** From the first ClusterDeployment until all were ready. */
   readonly readySeconds: number;
@@ -79,6 +81,7 @@ export async function startFleet({ size, spare, limit, log }: FleetOptions): Pro
   const kept = starting.move();
   return {
     pid: started.program.pid,
+    size,
     hub,
     readySeconds,
     member: cluster => connect(path.join(dataDir, 'sandboxes', `${cluster}.kubeconfig`)),
