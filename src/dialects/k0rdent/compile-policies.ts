@@ -1,5 +1,6 @@
 import { newObject } from '../../api/define-kind.ts';
 import { Work, type WorkPatch } from '../../api/work.ts';
+import { localClusterName } from '../../core/clusters/local-cluster.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { setMarks, workAnnotationsOfSet } from './compile-works.ts';
 import { exclusionsOf, policyOptions, syncOf } from './delivery-options.ts';
@@ -28,17 +29,22 @@ const namespace = 'default';
 
 /** The Works of what `policyRefs` name. They wait for nothing, and nothing waits for them. */
 export function compilePolicies({ set, config, clusterNamespace, read, patches, present }: CompilePoliciesInput): CompiledPolicies {
-  const works = read.policies.map(({ key, objects, skipNamespaceCreation }) => {
+  const works = read.policies.map(({ key, objects, content, isLocal, skipNamespaceCreation }) => {
     const { labels, annotations } = setMarks(set);
     const name = `${set.metadata.namespace}.${set.metadata.name}.policy-${key}`;
     const exclusions = exclusionsOf(config);
     return newObject(
       Work,
-      { name, namespace: clusterNamespace, labels, annotations: { ...annotations, [workAnnotationsOfSet.policy]: key } },
+      {
+        name,
+        namespace: isLocal ? localClusterName : clusterNamespace,
+        labels,
+        annotations: { ...annotations, [workAnnotationsOfSet.policy]: key },
+      },
       {
         release: { name: `policy-${key}`, namespace },
         priority: config.priority,
-        manifests: objects as unknown as JsonObject[],
+        ...(content === undefined ? { manifests: objects as unknown as JsonObject[] } : { content }),
         ...(patches.length > 0 && { patches: [...patches] }),
         options: policyOptions(config, !skipNamespaceCreation),
         sync: syncOf(config),

@@ -89,6 +89,22 @@ test('a service becomes a Work of its release with the priority of its owner', (
   assert.deepEqual([spec.options?.atomic, spec.options?.history, spec.options?.createNamespace], [true, 2, true]);
 });
 
+test('what others may change, what is patched and how often is tried come from the config', () => {
+  const target = { kind: 'Deployment', namespace: 'a|b', annotationSelector: 'mine=yes' };
+  const config = {
+    driftIgnore: [target],
+    driftExclusions: [{ paths: ['/spec/replicas'], target: { labelSelector: 'app=web' } }],
+    maxConsecutiveFailures: 3,
+    reloader: true,
+  };
+  const [{ spec }] = compile(setOf([service('web')]), new Map(), config).works as [Work];
+  assert.deepEqual(spec.driftExclusions, [
+    { target, paths: ['/*'] },
+    { target: { labelSelector: 'app=web' }, paths: ['/spec/replicas'] },
+  ]);
+  assert.deepEqual([spec.options?.maxFailures, spec.options?.reload], [3, true]);
+});
+
 test('services are delivered one after the other', () => {
   const list = [service('a'), service('b'), service('c')];
   assert.deepEqual(after(list, {}).told, { a: 'Provisioning', b: 'Pending', c: 'Pending' });

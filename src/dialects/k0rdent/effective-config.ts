@@ -23,7 +23,6 @@ export interface DeliveryConfig {
   readonly stopOnConflict: boolean;
   readonly continueOnError: boolean;
   readonly reloader: boolean;
-  readonly keepsOnMismatch: boolean;
   /** Undefined: for ever. */
   readonly maxConsecutiveFailures: number | undefined;
   readonly driftIgnore: readonly ObjectSelector[];
@@ -74,6 +73,9 @@ const withConfig = (name: string, config: JsonObject) => ({ name, ...(Object.key
 /** Whether a set tells what it would do and does nothing. */
 export const onlyPlans = ({ config }: { readonly config?: JsonObject }): boolean => config?.['syncMode'] === 'DryRun';
 
+/** Whether what a set delivered stays when the set goes. */
+export const leavesAll = ({ config }: { readonly config?: JsonObject }): boolean => config?.['stopMatchingBehavior'] === 'LeavePolicies';
+
 const isEmpty = (value: unknown): boolean => value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 
 /** What a config asks for. Unknown keys are ignored. Throws ConfigError. */
@@ -88,7 +90,6 @@ export function readConfig(config: JsonObject | undefined): DeliveryConfig {
     continueOnError: given['continueOnError'] === true,
     // The documentation of k0rdent says "reload", its code "reloader".
     reloader: given['reloader'] === true || given['reload'] === true,
-    keepsOnMismatch: given['stopMatchingBehavior'] === 'LeavePolicies',
     maxConsecutiveFailures: readCount(given['maxConsecutiveFailures']),
     driftIgnore: list('driftIgnore'),
     driftExclusions: list('driftExclusions'),

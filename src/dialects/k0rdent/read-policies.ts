@@ -7,6 +7,7 @@ import { errorText } from '../../util/error-text.ts';
 import { printJson } from '../../util/json.ts';
 import { flux } from './kinds/flux-source.ts';
 import type { PolicyRef } from './kinds/service-spec.ts';
+import { hubTargetRefusal } from './local-template.ts';
 import { templateAnnotation, textsOf } from './service-values.ts';
 import { manifestsIn } from './template-files.ts';
 import { contentAnnotation } from './template-content.ts';
@@ -17,6 +18,10 @@ export interface Policy {
   /** Names the entry for as long as it names the same source. */
   readonly key: string;
   readonly objects: readonly KubeObject[];
+  /** Where they are stored, when they are too many to be written into a Work. */
+  readonly content?: string;
+  /** Whether they are for the hub itself. */
+  readonly isLocal: boolean;
   readonly skipNamespaceCreation: boolean;
 }
 
@@ -31,6 +36,10 @@ export interface PolicySource extends TemplateSource {
   readContent(digest: string): Promise<Buffer>;
   /** Manifests at an address, as a text of YAML documents. */
   fetchRemote(remote: RemoteUrl): Promise<string>;
+  /** Keeps manifests on the hub and answers their digest. Without it they are given as they are. */
+  store?(manifests: string): Promise<string>;
+  /** Whether something may be put on the hub itself. */
+  readonly mayUseHub: boolean;
 }
 
 export interface RemoteUrl {
@@ -55,13 +64,27 @@ export async function readPolicies(refs: readonly PolicyRef[], data: TemplateDat
       if (text === undefined) continue;
       const objects = parsed(text).filter(obj => !taken.has(refKey(refOf(obj))));
       for (const obj of objects) taken.add(refKey(refOf(obj)));
-      policies.push({ key, objects, skipNamespaceCreation: ref.skipNamespaceCreation ?? false });
+      const content = await storeLarge(objects, source);
+      const isLocal = isLocalPolicy(ref);
+      const skipNamespaceCreation = ref.skipNamespaceCreation ?? false;
+      policies.push({ key, objects, isLocal, skipNamespaceCreation, ...(content !== undefined && { content }) });
     } catch (cause) {
       failures.set(key, `policyRef ${policyText(ref)}: ${errorText(cause)}`);
     }
   }
   return { policies, failures };
 }
+
+/** A Work is one object, and there is one for each cluster. */
+const maxInlineChars = 256 * 1024;
+
+async function storeLarge(objects: readonly KubeObject[], { store }: PolicySource): Promise<string | undefined> {
+  if (!store) return undefined;
+  const text = objects.map(obj => `${printJson(obj)}\n`).join('---\n');
+  return text.length > maxInlineChars ? store(text) : undefined;
+}
+
+export const isLocalPolicy = ({ deploymentType }: Pick<PolicyRef, 'deploymentType'>): boolean => deploymentType === 'Local';
 
 /** `ConfigMap team/rules`, or the address. */
 const policyText = ({ kind, namespace, name, remoteURL }: PolicyRef): string =>
@@ -77,7 +100,7 @@ function keyOf({ kind, namespace, name, path, remoteURL }: PolicyRef): string {
 
 /** The manifests of an entry as one text. Undefined: it may be missing, and is. */
 async function readPolicy(ref: PolicyRef, data: TemplateData, source: PolicySource): Promise<string | undefined> {
-  if (ref.deploymentType === 'Local') throw new Error('deploymentType Local is not supported here: only Remote is');
+  if (isLocalPolicy(ref) && !source.mayUseHub) throw new Error(hubTargetRefusal);
   const remote = ref.remoteURL as RemoteUrl | undefined;
   if (remote) {
     const text = await source.fetchRemote(remote);

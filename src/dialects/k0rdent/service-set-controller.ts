@@ -1,11 +1,13 @@
 import type { ConfigMap } from '../../api/builtin-kinds.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { findCondition, withConditions } from '../../api/conditions.ts';
+import { contentTypes } from '../../api/content.ts';
 import { Work, workConditions } from '../../api/work.ts';
 import { addFinalizer, removeFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { ensureLocalCluster, findLocalCluster, LocalClusterError, localClusterName } from '../../core/clusters/local-cluster.ts';
+import { putContent } from '../../core/contents/put-content.ts';
 import { readContent } from '../../core/contents/read-content.ts';
 import type { Member } from '../../core/delivery/member.ts';
 import type { ObjectRef } from '../../core/delivery/object-ref.ts';
@@ -22,14 +24,14 @@ import {
 } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
-import { jsonEqual, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, jsonEqual, type JsonObject } from '../../util/json.ts';
 import type { AccessGrants } from './access-grants.ts';
 import { capiClusterAnnotation, capiClusterOf } from './capi-cluster.ts';
 import { clusterDeploymentIndex, clusterDeploymentsOf, hubItself, sveltosCluster } from './cluster-of.ts';
 import { isPolicy } from './compile-policies.ts';
 import { compileSet, SetError, type CompiledSet } from './compile-set.ts';
 import { judgeWork, saysTheSame, workAnnotationsOfSet, workLabels, type CompiledWorks } from './compile-works.ts';
-import { onlyPlans } from './effective-config.ts';
+import { leavesAll, onlyPlans } from './effective-config.ts';
 import { isForAll } from './health-rules.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { defaultProvider, k0rdentFinalizers, systemNamespace } from './kinds/group.ts';
@@ -40,6 +42,7 @@ import { hubTargetRefusal, isLocalTemplate, mayUseHub } from './local-template.t
 import { byTarget, hubTarget, ownedSetIndexes, targetOfSet } from './owned-sets.ts';
 import { propagatedIdentity } from './propagated-identity.ts';
 import { reachesAll } from './reach-of-set.ts';
+import { isLocalPolicy } from './read-policies.ts';
 import type { RemoteManifests } from './remote-manifests.ts';
 import { releaseReports } from './release-reports.ts';
 import { isSetDeployed, reportSet, serviceStates } from './service-states.ts';
@@ -180,7 +183,9 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
     const fail = (message: string) => ({ reason: 'ServiceSetProfileBuildFailed', message });
     const isTarget = set.spec.cluster === '';
     if (isTarget && !mayUseHub(set)) return fail(hubTargetRefusal);
+    const { policyRefs } = (set.spec.provider.config ?? {}) as { policyRefs?: unknown };
     const hasLocal = () =>
+      (Array.isArray(policyRefs) && policyRefs.some(ref => isJsonObject(ref) && isLocalPolicy(ref))) ||
       (set.spec.services ?? []).some(({ template }) => {
         const found = grants.serviceTemplate(set.metadata.namespace!, template);
         return found !== undefined && isLocalTemplate(found);
@@ -236,7 +241,9 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
             named.push(ref);
             return followed.read(ref, key, stop, matters);
           },
+          mayUseHub: mayUseHub(set),
           readContent: digest => readContent(hub, digest, { signal: stop }),
+          store: text => putContent(hub, Buffer.from(text), { type: contentTypes.manifests }, { signal: stop }),
           async fetchRemote(remote) {
             // Whatever comes of it, it may be something else later.
             looks.push(remoteRetryMs);
@@ -279,8 +286,14 @@ export function runServiceSets(deps: ServiceSetDeps): RunningController {
       return settled;
     }
     const isFree = setsToGoFirst(set, sets.by(byTarget, targetOfSet(set))).length === 0;
-    if (isFree && last.metadata.deletionTimestamp === undefined) await hub.delete(Work, target(last), { signal: ctx.signal });
+    if (isFree && last.metadata.deletionTimestamp === undefined) await letGo(set, last, ctx);
     return report(set, { present, compiled: nothingCompiled }, ctx);
+  }
+
+  async function letGo({ spec }: ServiceSet, work: Work, { signal: stop }: Context): Promise<void> {
+    if (leavesAll(spec.provider) && work.spec.onDelete !== 'Keep')
+      await hub.patch(Work, target(work), { type: 'merge', body: { spec: { onDelete: 'Keep' } } }, { fieldManager, signal: stop });
+    await hub.delete(Work, target(work), { signal: stop });
   }
 
   async function report(

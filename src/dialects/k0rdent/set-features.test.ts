@@ -202,6 +202,21 @@ test('of two policies with the same object the lower tier has it; one that is mi
   assert.equal((await readSet(world, set))?.status?.deployed, false);
 });
 
+test('many manifests are stored beside the Work, and what a set leaves stays when it goes', async t => {
+  const world = await startSetsWorld(t);
+  const { client } = world.hub;
+  const long = 'x'.repeat(300_000);
+  await client.apply(ConfigMap, configMap('large', { a: manifest('large', { long }), b: manifest('small', { from: 'large' }) }));
+  const config = { policyRefs: [{ kind: 'ConfigMap', name: 'large' }], stopMatchingBehavior: 'LeavePolicies' };
+  const set = await world.putSet([], { config });
+  await becomes(async () => (await onMember(world, 'small'))?.['from'], 'large');
+  const [work] = world.works.list();
+  assert.deepEqual([work?.spec.manifests, typeof work?.spec.content], [undefined, 'string']);
+  await client.delete(ServiceSet, { namespace, name: set });
+  await becomes(async () => (await readSet(world, set))?.metadata.name, undefined);
+  assert.equal((await onMember(world, 'small'))?.['from'], 'large');
+});
+
 test('rules of health hold a release back until its objects fulfil them', async t => {
   const world = await startSetsWorld(t);
   await world.template('web-1', '1.0.0');
