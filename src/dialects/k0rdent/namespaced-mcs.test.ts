@@ -163,3 +163,33 @@ test('where a setting says so, a cluster on which one is only outranked counts a
   const found = await says('1/1');
   assert.equal(findCondition(found, 'Ready')?.status, 'True');
 });
+
+test('one that only plans takes nothing off a cluster that it no longer selects: its set stays and lists nothing', async t => {
+  const { hub, template, sets } = await start(t);
+  await template('team-a');
+  const key = { namespace: 'team-a', name: 'web' };
+  await hub.create(NamespacedMultiClusterService, newObject(NamespacedMultiClusterService, key, spec));
+  const metadata = { namespace: 'team-a', name: serviceSetName('c', 'team-a/web') };
+  await sets([`team-a/${metadata.name}`]);
+  const state = { type: 'Helm', name: 'web', namespace: 'default', template: 'web', state: 'Deployed' } as const;
+  const services = [{ ...state, lastStateTransitionTime: '2026-01-01T00:00:00Z' }];
+  await hub.apply(ServiceSet, { metadata, status: { deployed: true, services } }, { subresource: 'status' });
+  await hub.patch(NamespacedMultiClusterService, key, { type: 'merge', body: { spec: { serviceSpec: { syncMode: 'DryRun' } } } });
+  await eventually(
+    () => hub.get(ServiceSet, metadata),
+    set => set?.spec.provider.config?.['syncMode'] === 'DryRun',
+    { what: 'the set that only plans' },
+  );
+  await hub.patch(
+    ClusterDeployment,
+    { namespace: 'team-a', name: 'c' },
+    { type: 'merge', body: { metadata: { labels: { tier: 'prod' } } } },
+  );
+  await eventually(
+    () => hub.get(ServiceSet, metadata),
+    set => set !== undefined && (set.spec.services ?? []).length === 0,
+    { what: 'the set without services' },
+  );
+  await hub.patch(NamespacedMultiClusterService, key, { type: 'merge', body: { spec: { serviceSpec: { syncMode: 'Continuous' } } } });
+  await sets([]);
+});
