@@ -77,7 +77,7 @@ export function compileWorks(input: CompileInput): CompiledWorks {
     if (service.helmAction === 'Uninstall') continue;
     kept.add(key);
     if (!isOpen) {
-      if (!present.has(key)) pending.add(key);
+      if (!isThere(service, input)) pending.add(key);
       continue;
     }
     const compiled = compileService(service, input);
@@ -100,6 +100,13 @@ export function compileWorks(input: CompileInput): CompiledWorks {
     pending,
     failures,
   };
+}
+
+/** Whether a service that has to wait is as it should be already. What it was before is no word on what it is to be. */
+function isThere(service: SetService, input: CompileInput): boolean {
+  const present = input.present.get(serviceKey(service));
+  const wanted = present && compileService(service, input);
+  return wanted !== undefined && !(wanted instanceof Error) && saysTheSame(present!, wanted);
 }
 
 function compileService(
