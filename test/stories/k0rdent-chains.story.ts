@@ -3,7 +3,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { serviceSetName } from '../../src/dialects/k0rdent/service-set-name.ts';
 import { packedChart } from '../helpers/chart-files.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import {
   becomes,
   conditionOf,
@@ -60,7 +60,7 @@ const service = (release: string, version: string, more: object = {}) => ({
   ...more,
 });
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`chains and dependencies of k0rdent, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-chains');
     const stack = new AsyncDisposableStack();

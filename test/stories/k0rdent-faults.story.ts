@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { serviceSetName } from '../../src/dialects/k0rdent/service-set-name.ts';
 import { packedChart } from '../helpers/chart-files.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import {
   becomes,
   conditionOf,
@@ -37,7 +37,7 @@ const chain = (name: string, supportedTemplates: object[]) => ({
   spec: { supportedTemplates },
 });
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`k0rdent and what people get wrong, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-faults');
     const stack = new AsyncDisposableStack();

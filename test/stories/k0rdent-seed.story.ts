@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { catalogChart } from '../charts/catalog-chart.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { page } from '../helpers/k0rdent-page.ts';
 import {
   becomes,
@@ -44,7 +44,7 @@ const charts = [
   ['postgres-operator', '1.14.0'],
 ] as const;
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`the page of k0rdent with its charts on real clusters, hub: ${kind}`, { skip: missing ?? false, timeout: 290_000 }, () => {
     const scratch = scratchDir('k0rdent-seed');
     const stack = new AsyncDisposableStack();
