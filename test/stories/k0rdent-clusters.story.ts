@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterDeployment } from '../../src/dialects/k0rdent/kinds/cluster-deployment.ts';
 import { packedChart } from '../helpers/chart-files.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import {
   becomes,
@@ -99,7 +99,7 @@ const conditions = (faults: Record<string, string> = {}) =>
     lastTransitionTime: '2026-01-01T00:00:00Z',
   }));
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`clusters of k0rdent, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000 }, () => {
     const scratch = scratchDir('k0rdent-clusters');
     let etcd: Etcd;
