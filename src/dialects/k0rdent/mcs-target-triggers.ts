@@ -106,7 +106,7 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     return [...targets].filter(isConcerned).map(target => targetKey(name, target));
   }
 
-  /** Its owner, those who depend on that one, and those for whom the service may be there under another owner. */
+  /** Its owner, those who depend on that one, those that wait until it is gone, and those for whom the service may be there under another owner. */
   function ofSet(set: ServiceSet): Key[] {
     const target = targetOfSet(set);
     const owner = set.spec.multiClusterService;
@@ -115,7 +115,9 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
       .flatMap(one => one.spec.multiClusterService ?? [])
       .filter(name => multiClusterServices.get(name)?.spec.serviceSpec?.services?.some(one => (one.dependsOn ?? []).length > 0));
     const dependents = owner ? [owner, ...dependentsOf(multiClusterServices, owner).map(keyOf)] : [];
-    return [...dependents, ...neighbours].map(name => targetKey(name, target));
+    const leaving = set.metadata.deletionTimestamp !== undefined && owner ? multiClusterServices.get(owner) : undefined;
+    const waiting = leaving ? dependenciesOf(leaving) : [];
+    return [...dependents, ...waiting, ...neighbours].map(name => targetKey(name, target));
   }
 
   function ofDeployment(cd: ClusterDeployment): Key[] {

@@ -10,9 +10,10 @@ import { k0rdentFinalizers } from './kinds/group.ts';
 import type { Management } from './kinds/management.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
+import { inTheWay } from './mcs-dependencies.ts';
 import { findFault } from './mcs-faults.ts';
 import type { TargetReport } from './mcs-status.ts';
-import { isSelfManaged, mcsTargetTriggers, splitTargetKey, type TargetTriggersDeps } from './mcs-target-triggers.ts';
+import { dependentsOf, isSelfManaged, mcsTargetTriggers, splitTargetKey, type TargetTriggersDeps } from './mcs-target-triggers.ts';
 import { byTarget, hubTarget, planSet, targetOf } from './owned-sets.ts';
 import { planTarget, type TargetWorld } from './plan-target.ts';
 import { selectClusters } from './select-clusters.ts';
@@ -100,12 +101,26 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
     const name = keyOf(mcs);
     seenOf(name).delete(target);
     onChange(name);
-    if (mcs.spec.keepServicesOnSelectorMismatch) return;
+    if (mcs.spec.keepServicesOnSelectorMismatch || isNeededByLeaving(mcs, target)) return;
     for (const set of sets.by(byTarget, target).filter(one => one.spec.multiClusterService === name)) {
       const deployment = deployments.get(target);
       if (deployment && hasWhatIsOnlyPlanned(mcs, set)) await empty(mcs, deployment, signal);
       else await removeSet(hub, set, signal);
     }
+  }
+
+  /** Whether others that depend on it are about to leave the cluster too: they go first, and when they are gone there is another look. */
+  function isNeededByLeaving(mcs: MultiClusterService, target: string): boolean {
+    const present = new Set(sets.by(byTarget, target).map(({ spec }) => spec.multiClusterService));
+    const dependents = dependentsOf(multiClusterServices, keyOf(mcs)).filter(one => present.has(keyOf(one)));
+    return inTheWay(mcs, dependents, find).some(one => isLeaving(one, target));
+  }
+
+  function isLeaving(mcs: MultiClusterService, target: string): boolean {
+    if (mcs.metadata.deletionTimestamp !== undefined) return true;
+    if (mcs.spec.keepServicesOnSelectorMismatch || findFault(mcs, known, find)) return false;
+    const deployment = deployments.get(target);
+    return target === hubTarget ? !isSelfManaged(mcs) : !deployment || selectClusters(mcs, [deployment]).length === 0;
   }
 
   /** Who only plans takes nothing away either: the set stays and tells what would go. */
