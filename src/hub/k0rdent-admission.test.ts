@@ -23,6 +23,7 @@ import { ClusterDeployment } from '../dialects/k0rdent/kinds/cluster-deployment.
 import { systemNamespace as namespace } from '../dialects/k0rdent/kinds/group.ts';
 import { AccessManagement, Credential, Management, Region, Release } from '../dialects/k0rdent/kinds/management.ts';
 import { MultiClusterService } from '../dialects/k0rdent/kinds/multi-cluster-service.ts';
+import { NamespacedMultiClusterService } from '../dialects/k0rdent/kinds/namespaced-multi-cluster-service.ts';
 import { ClusterTemplate, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from '../dialects/k0rdent/kinds/template.ts';
 import { admissionRoute } from '../gateway/admission-route.ts';
 import { sendError } from '../gateway/answer.ts';
@@ -302,6 +303,13 @@ test('a template that was granted to a namespace can be used there, and stays th
   await use();
   await eventually(() => deployments.get('team/a'), Boolean);
   await refused(hub.delete(ClusterTemplate, key), /template deletion is forbidden/);
+
+  const own = { namespace: 'team', name: 'web' };
+  await create(ServiceTemplate, own, { helm: { chartSpec: { chart: 'c', version: '1.0.0' } } });
+  await create(NamespacedMultiClusterService, own, { serviceSpec: { services: [{ name: 'a', namespace: 'a', template: 'web' }] } });
+  await refused(hub.delete(ServiceTemplate, own), /template deletion is forbidden/);
+  await hub.delete(NamespacedMultiClusterService, own);
+  await hub.delete(ServiceTemplate, own);
 });
 
 test('a template that was just written is waited for, one that is bad is not', async t => {

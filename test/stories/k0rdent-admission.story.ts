@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { packedChart } from '../helpers/chart-files.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import {
   becomes,
@@ -35,7 +35,7 @@ const service = (name: string, template: string, more: object = {}) => ({ name, 
 const withServices = (name: string, ...services: object[]) => deployment(name, { serviceSpec: { services } });
 const chain = (kind: string, name: string, ...supportedTemplates: object[]) => object(kind, name, { supportedTemplates });
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`what k0rdent refuses, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent-admission');
     let etcd: Etcd;

@@ -7,6 +7,7 @@ import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
 import { k0rdent } from '../kinds/group.ts';
 import { AccessManagement, Credential, Management, Region, Release } from '../kinds/management.ts';
 import { MultiClusterService } from '../kinds/multi-cluster-service.ts';
+import { NamespacedMultiClusterService } from '../kinds/namespaced-multi-cluster-service.ts';
 import { ClusterTemplate } from '../kinds/template.ts';
 import { getJudged } from './get-judged.ts';
 import { grantedKey } from './granted-key.ts';
@@ -41,6 +42,7 @@ export interface AdmissionWorld {
   /** Those of one namespace, or of all. There may be thousands, so they come from the informer. */
   deployments(namespace?: string): Promise<ClusterDeployment[]>;
   services(): Promise<MultiClusterService[]>;
+  namespacedServices(): Promise<MultiClusterService[]>;
   regions(): Promise<Region[]>;
   managements(): Promise<Management[]>;
   accessManagements(): Promise<AccessManagement[]>;
@@ -71,6 +73,7 @@ export function admissionWorld({ hub, hubObjects, deployments }: AdmissionDeps, 
       return deployments.list().filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
     },
     services: () => all(MultiClusterService),
+    namespacedServices: () => all(NamespacedMultiClusterService),
     regions: () => all(Region),
     managements: () => all(Management),
     accessManagements: () => all(AccessManagement),

@@ -4,6 +4,7 @@ import { invalidObject } from '../../../api/status.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { chainFaults } from '../check-chain.ts';
 import type { ClusterDeployment } from '../kinds/cluster-deployment.ts';
+import type { MultiClusterService } from '../kinds/multi-cluster-service.ts';
 import { k0rdent, k0rdentLabels, systemNamespace } from '../kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from '../kinds/template.ts';
 import { templatesOf } from '../release-controller.ts';
@@ -17,14 +18,15 @@ const deletionForbidden = 'template deletion is forbidden';
 export async function reviewTemplateDeletion(request: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {
   const { kind, namespace, name, oldObject } = request;
   const stays = (why: string) => forbid(deletionForbidden, [`The ${why}`]);
-  if (await isDeployed(request, world))
-    return stays(`${kind} object can't be removed if ClusterDeployment objects referencing it still exist`);
+  for (const [user, namespaces] of Object.entries(await namespacesOfUsers(request, world)))
+    if (await isUsedFrom(namespaces, request, world))
+      return stays(`${kind} object can't be removed if ${user} objects referencing it still exist`);
   const chains = await owningChains(oldObject, world);
   if (chains.length > 0) return stays(`${kind} object can't be removed if it is managed by ${kind}Chain: ${chains.join(', ')}`);
   if (kind !== ServiceTemplate.kind || namespace !== systemNamespace) return {};
   const services = (await world.services())
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .filter(({ spec }) => spec.serviceSpec?.services?.some(one => one.template === name) === true)
+    .filter(serves(name))
     .map(({ metadata }) => metadata.name);
   if (services.length === 0) return {};
   return stays(
@@ -32,14 +34,32 @@ export async function reviewTemplateDeletion(request: AdmissionRequest, world: A
   );
 }
 
-/** By ClusterDeployments of its namespace, or of another that was granted it and has none of its own. */
-async function isDeployed({ kind, namespace, name }: AdmissionRequest, world: AdmissionWorld): Promise<boolean> {
-  const uses = ({ spec }: ClusterDeployment): boolean =>
-    kind === ClusterTemplate.kind ? spec.template === name : spec.serviceSpec?.services?.some(one => one.template === name) === true;
-  const users = (await world.deployments()).filter(uses).map(({ metadata }) => metadata.namespace!);
-  if (namespace !== systemNamespace || users.includes(namespace)) return users.includes(namespace);
+const serves =
+  (template: string) =>
+  ({ spec }: Pick<MultiClusterService | ClusterDeployment, 'spec'>): boolean =>
+    spec.serviceSpec?.services?.some(one => one.template === template) === true;
+
+/** Where those are that name a template, whichever namespace's. */
+async function namespacesOfUsers({ kind, name }: AdmissionRequest, world: AdmissionWorld): Promise<Record<string, string[]>> {
+  const places = (users: readonly KubeObject[]) => users.map(({ metadata }) => metadata.namespace!);
+  const deployments = await world.deployments();
+  if (kind === ClusterTemplate.kind) return { ClusterDeployment: places(deployments.filter(({ spec }) => spec.template === name)) };
+  const services = (await world.namespacedServices()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return {
+    ClusterDeployment: places(deployments.filter(serves(name))),
+    NamespacedMultiClusterService: places(services.filter(serves(name))),
+  };
+}
+
+/** From its own namespace, or from another that was granted it and has none of its own. */
+async function isUsedFrom(
+  namespaces: readonly string[],
+  { kind, namespace, name }: AdmissionRequest,
+  world: AdmissionWorld,
+): Promise<boolean> {
+  if (namespace !== systemNamespace || namespaces.includes(namespace)) return namespaces.includes(namespace);
   const templateKind = kind === ClusterTemplate.kind ? ClusterTemplate : ServiceTemplate;
-  for (const user of new Set(users)) {
+  for (const user of new Set(namespaces)) {
     const key = { namespace: user, name };
     if (!(await world.getAny(templateKind, key)) && (await world.isGranted(templateKind, key))) return true;
   }
