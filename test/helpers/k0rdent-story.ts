@@ -10,7 +10,6 @@ import { eventually } from './eventually.ts';
 import { kubectlFor, type CommandLine } from './kubectl.ts';
 import { Program } from './program.ts';
 import { rigProgramPath } from './rig.ts';
-import type { CommandResult } from './run-command.ts';
 
 export const systemNamespace = 'kcm-system';
 export const k0rdentVersion = 'k0rdent.mirantis.com/v1beta1';
@@ -95,8 +94,6 @@ export interface K0rdentStory {
   apply(...objects: object[]): Promise<void>;
   /** Applies a text as somebody who copied it from a page. */
   applyText(text: string): Promise<string>;
-  /** Applies one object, which may be refused. */
-  tryApply(object: object): Promise<CommandResult>;
   /** Applies objects that are refused, and answers what kubectl says. */
   refused(...objects: object[]): Promise<string>;
   get<T>(what: string): Promise<T | undefined>;
@@ -134,7 +131,6 @@ export async function startK0rdentStory(hub: EitherHub, dir: string): Promise<K0
       await kubectl.expect(`apply -f ${file(listOf(objects), 'json')}`);
     },
     applyText: text => kubectl.expect(`apply -f ${file(text, 'yaml')}`),
-    tryApply: object => kubectl.run(`apply -f ${file(listOf([object]), 'json')}`),
     async refused(...objects) {
       const { code, stdout, stderr } = await kubectl.run(`apply -f ${file(listOf(objects), 'json')}`);
       assert.equal(code, 1, stdout);
