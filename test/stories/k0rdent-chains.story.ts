@@ -255,6 +255,8 @@ for (const kind of hubKindsByTime)
       await pairIsReady();
       assert.equal(await dataOf('edge-1', 'zeta'), '4.12.0 hello');
       assert.equal(await dataOf('edge-1', 'alpha'), '4.11.3 good evening');
+      // Each change is a few writes; it used to be hundreds.
+      assert.ok((await setOf('pair'))!.metadata.generation! < 20);
     });
 
     test('what others depend on is uninstalled last, whether the services go or their owner', async () => {

@@ -67,6 +67,17 @@ test('a dependent is locked while what it needs is upgraded', () => {
   assert.deepEqual(services, [{ ...stored('a', 'a-2-0-0') }, stored('b')]);
 });
 
+test('a list that says nothing new is not put into another order', () => {
+  const desired = [service('a', { dependsOn: [{ name: 'z', namespace: 'z' }] }), service('z')];
+  for (const now of [
+    [stored('z'), stored('a')],
+    [stored('a'), stored('z')],
+  ]) {
+    assert.deepEqual(templates(next(desired, now).services), templates(now));
+    assert.deepEqual(templates(next(desired, now, []).services), templates(now));
+  }
+});
+
 test('what another owner has deployed satisfies as well', () => {
   const desired = [service('a'), service('b', { dependsOn: [{ name: 'a', namespace: 'a' }] })];
   const now = [stored('a')];

@@ -1,4 +1,5 @@
 import { compareTexts } from '../../util/compare-texts.ts';
+import { jsonEqual } from '../../util/json.ts';
 import type { SetService } from './kinds/service-set.ts';
 import type { Service, ServiceState } from './kinds/service-spec.ts';
 import type { ServiceTemplateChain } from './kinds/template.ts';
@@ -61,7 +62,13 @@ export function nextServices(input: NextServicesInput): NextServices {
   const inFlight = eligible.filter(one => storedByKey.has(serviceKey(one)) && !isDeployed(one));
   const rest = eligible.filter(one => !inFlight.includes(one)).sort((a, b) => compareTexts(serviceKey(a), serviceKey(b)));
   inFlight.sort((a, b) => order.get(serviceKey(a))! - order.get(serviceKey(b))!);
-  return { services: [...inFlight, ...rest, ...locked], errors, blocked, waiting };
+  const services = [...inFlight, ...rest, ...locked];
+  // Who is locked changes with every word from the cluster: a list that says nothing new stays in its order, or it would be written for ever.
+  return { services: saysTheSame(services) ? [...stored] : services, errors, blocked, waiting };
+
+  function saysTheSame(list: readonly SetService[]): boolean {
+    return list.length === stored.length && list.every(one => jsonEqual(one, storedByKey.get(serviceKey(one))));
+  }
 
   function isSatisfied(key: string): boolean {
     if (isDryRun) return true;
