@@ -63,3 +63,19 @@ test('clusters are sorted, keep their time while nothing changes, and say why no
     ],
   );
 });
+
+test('of thousands of clusters only the entries that say something new are new', () => {
+  const targets = Array.from({ length: 3_000 }, (_, i) => target(`c-${i}`, true));
+  const first = mcsStatus({ mcs, targets, now });
+  const changed = targets.map((one, i) => (i === 7 ? target('c-7', false, { error: 'no template' }) : one));
+  const second = mcsStatus({ mcs: { ...mcs, status: first }, targets: changed, now: later });
+  const known = new Set(first.matchingClusters);
+  const fresh = (second.matchingClusters ?? []).filter(one => !known.has(one));
+  assert.deepEqual(
+    fresh.map(one => [one.name, one.deployed, one.message, one.lastTransitionTime]),
+    [['c-7', false, 'no template', '2026-01-03T00:00:00Z']],
+  );
+  assert.equal(said(second, 'ClusterInReadyState'), 'False Failed 2999/3000');
+  const atOnce = mcsStatus({ mcs: { ...mcs, status: first }, targets: targets.map((_, i) => target(`c-${i}`, i !== 7)), now });
+  assert.equal(atOnce.matchingClusters?.find(one => one.name === 'c-7')?.deployed, false);
+});

@@ -1,5 +1,4 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
-import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { fitClusters, maxClusterBytes } from './fit-clusters.ts';
 import { hubItself } from './cluster-of.ts';
@@ -105,7 +104,7 @@ function dependenciesReady(targets: readonly TargetReport[]): ConditionReport {
 /** The state of a rollout lists all clusters as well, in about half the space. */
 const besideRollout = maxClusterBytes * 0.6;
 
-/** Entries that say the same as before are the same: comparing thousands of them costs little then. */
+/** Entries that say the same as before are the same objects: making and comparing thousands of them is most of what a report costs. */
 function matchingClusters(
   targets: readonly TargetReport[],
   { before, limit, now }: { before: readonly MatchingCluster[]; limit: number; now: Date },
@@ -118,9 +117,17 @@ function matchingClusters(
     const ref = cluster ? { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', ...cluster } : hubItself;
     const key = entryKey(ref);
     const old = known.get(key);
+    const reasons = why(target);
     const lastTransitionTime = old?.deployed === deployed && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now);
-    const entry = { ...ref, regional: isRegional, deployed, lastTransitionTime, ...why(target) };
-    entries.set(key, jsonEqual(old, entry) ? old! : entry);
+    const isSaid =
+      old?.lastTransitionTime === lastTransitionTime &&
+      old.deployed === deployed &&
+      old.regional === isRegional &&
+      old.apiVersion === ref.apiVersion &&
+      old.reason === reasons.reason &&
+      old.message === reasons.message &&
+      old.outranked === reasons.outranked;
+    entries.set(key, isSaid && old ? old : { ...ref, regional: isRegional, deployed, lastTransitionTime, ...reasons });
   }
   return [
     ...fitClusters(
@@ -132,10 +139,12 @@ function matchingClusters(
 
 const entryKey = ({ kind = '', namespace = '', name = '' }: MatchingCluster | typeof hubItself): string => `${kind}\0${namespace}\0${name}`;
 
+const nothing = {} as const;
+
 function why({ blocked, error, outranked, behind }: TargetReport): Pick<MatchingCluster, 'reason' | 'message' | 'outranked'> {
   if (blocked !== undefined) return { reason: 'MultiClusterServiceDependencyNotReady', message: blocked };
   if (error !== undefined) return { reason: 'Failed', message: error };
   if (behind !== undefined) return behind;
   if (outranked !== undefined) return { reason: 'Outranked', message: outranked, outranked: true };
-  return {};
+  return nothing;
 }
