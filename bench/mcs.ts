@@ -8,17 +8,19 @@ import { OutOfTime, timeLimit } from './mcs/time-limit.ts';
 import { residentBytes } from './process-use.ts';
 import type { BenchOptions, BenchResult } from './run.ts';
 
+/** As far as it came: what is not there was not done in time. */
 interface Measured {
   readonly size: number;
-  readonly readySeconds: number;
-  readonly everywhere: Deployment;
-  readonly restingMib: number;
+  readySeconds?: number;
+  everywhere?: Deployment;
+  restingMib?: number;
   /** On the member, after a time in which nothing was asked for. */
-  readonly firstChangeMs: number;
-  readonly values: LabelChanges;
-  readonly joins: LabelChanges;
+  firstChangeMs?: number;
+  values?: LabelChanges;
+  joins?: LabelChanges;
 }
 
+/** For making the clusters, and again for all that is done with them. */
 const limitMs = 15 * 60_000;
 /** So many changes come before those that are measured. */
 const warmUps = 3;
@@ -31,8 +33,10 @@ export async function benchMultiClusterServices({ quick, sizes, log }: BenchOpti
   const all: Measured[] = [];
   const unfinished: string[] = [];
   for (const size of wanted) {
+    const measured: Measured = { size };
+    all.push(measured);
     try {
-      all.push(await measure(size, quick, text => log(`${size} clusters: ${text}`)));
+      await measure(measured, quick, text => log(`${size} clusters: ${text}`));
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error;
       unfinished.push(`${size.toLocaleString('en')} clusters: ${error.message}`);
@@ -50,25 +54,27 @@ export async function benchMultiClusterServices({ quick, sizes, log }: BenchOpti
   };
 }
 
-async function measure(size: number, quick: boolean, log: (text: string) => void): Promise<Measured> {
+async function measure(measured: Measured, quick: boolean, log: (text: string) => void): Promise<void> {
+  const { size } = measured;
   const rounds = quick ? 5 : 15;
+  await using fleet = await startFleet({ size, spare: warmUps + rounds, limit: timeLimit(limitMs), log });
+  measured.readySeconds = fleet.readySeconds;
   const limit = timeLimit(limitMs);
-  await using fleet = await startFleet({ size, spare: warmUps + rounds, limit, log });
   await sleep(quick ? 3_000 : 10_000);
   const everywhere = await deployEverywhere(fleet, limit, log);
+  measured.everywhere = everywhere;
   log(`all deployed after ${everywhere.seconds.toFixed(1)} s, ${everywhere.cpuSeconds.toFixed(1)} s of CPU, ${everywhere.writes} writes`);
   // Threads that render end after a minute without work, and a hub gives memory back some time after it was busy.
   await sleep(quick ? 10_000 : 75_000);
-  const restingMib = residentBytes(fleet.pid) / 2 ** 20;
+  measured.restingMib = residentBytes(fleet.pid) / 2 ** 20;
   const rest = await measureRest(fleet, { windows: 6, windowMs: quick ? 3_000 : 10_000 });
   log(`at rest ${(rest.cpuPerMs * 100).toFixed(1)} % of a core`);
-  const [firstChangeMs = NaN] = (await changeValues(fleet, { first: 0, rounds: warmUps }, rest, limit)).toMember;
-  const values = await changeValues(fleet, { first: warmUps, rounds }, rest, limit);
-  log(`a changed value: ${describe(values)}`);
+  measured.firstChangeMs = (await changeValues(fleet, { first: 0, rounds: warmUps }, rest, limit)).toMember[0]!;
+  measured.values = await changeValues(fleet, { first: warmUps, rounds }, rest, limit);
+  log(`a changed value: ${describe(measured.values)}`);
   await joinClusters(fleet, { first: 0, rounds: warmUps }, rest, limit);
-  const joins = await joinClusters(fleet, { first: warmUps, rounds }, rest, limit);
-  log(`one more cluster: ${describe(joins)}`);
-  return { size, readySeconds: fleet.readySeconds, everywhere, restingMib, firstChangeMs, values, joins };
+  measured.joins = await joinClusters(fleet, { first: warmUps, rounds }, rest, limit);
+  log(`one more cluster: ${describe(measured.joins)}`);
 }
 
 const describe = ({ toMember, toStatus, cpuMs, writes }: LabelChanges): string =>
@@ -84,32 +90,31 @@ function median(values: readonly number[]): number {
 
 function figuresOf({ size, readySeconds, everywhere, restingMib, firstChangeMs, values, joins }: Measured, least: Measured): Figure[] {
   const clusters = `${size.toLocaleString('en')} clusters`;
-  const line = (name: string, unit: string, ours: number, below?: number) =>
-    figure({ name: `${name}, ${clusters}`, unit, ours, peer: NaN, better: 'less', ...(below !== undefined && { below }) });
+  const line = (name: string, unit: string, ours: number | undefined, below?: number): Figure[] => {
+    if (ours === undefined) return [];
+    return [figure({ name: `${name}, ${clusters}`, unit, ours, peer: NaN, better: 'less', ...(below !== undefined && { below }) })];
+  };
   const second = size >= 1000 ? 1000 : undefined;
-  const grown = (ofLeast: number) => (size === least.size ? undefined : Number((ofLeast * mayGrow).toPrecision(3)));
+  const grown = (ofLeast: number | undefined) =>
+    size === least.size || ofLeast === undefined ? undefined : Number((ofLeast * mayGrow).toPrecision(3));
+  const each = (one: Measured) => one.everywhere && (one.everywhere.cpuSeconds / one.size) * 1000;
   return [
-    line('ClusterDeployments ready', 's', readySeconds),
-    line('all deployed', 's', everywhere.seconds),
-    line(
-      'processor time for each cluster',
-      'ms',
-      (everywhere.cpuSeconds / size) * 1000,
-      grown((least.everywhere.cpuSeconds / least.size) * 1000),
-    ),
-    line('writes to the hub for each cluster', 'writes', everywhere.writes / size),
-    line('memory at the end', 'MiB', everywhere.mib),
-    line('memory at rest', 'MiB', restingMib),
-    line('changed value: on the member, the first after a rest', 'ms', firstChangeMs, second),
-    line('changed value: on the member, p50', 'ms', median(values.toMember)),
-    line('changed value: on the member, at most', 'ms', Math.max(...values.toMember), second),
-    line('changed value: processor time', 'ms', values.cpuMs, grown(least.values.cpuMs)),
-    line('changed value: writes to the hub', 'writes', values.writes),
-    line('one more matches: on the member, p50', 'ms', median(joins.toMember)),
-    line('one more matches: on the member, at most', 'ms', Math.max(...joins.toMember), second),
-    line('one more matches: status after the member, p50', 'ms', median(joins.toStatus)),
-    line('one more matches: status after the member, at most', 'ms', Math.max(...joins.toStatus), second),
-    line('one more matches: processor time', 'ms', joins.cpuMs, grown(least.joins.cpuMs)),
-    line('one more matches: writes to the hub', 'writes', joins.writes),
+    ...line('ClusterDeployments ready', 's', readySeconds),
+    ...line('all deployed', 's', everywhere?.seconds),
+    ...line('processor time for each cluster', 'ms', everywhere && (everywhere.cpuSeconds / size) * 1000, grown(each(least))),
+    ...line('writes to the hub for each cluster', 'writes', everywhere && everywhere.writes / size),
+    ...line('memory at the end', 'MiB', everywhere?.mib),
+    ...line('memory at rest', 'MiB', restingMib),
+    ...line('changed value: on the member, the first after a rest', 'ms', firstChangeMs, second),
+    ...line('changed value: on the member, p50', 'ms', values && median(values.toMember)),
+    ...line('changed value: on the member, at most', 'ms', values && Math.max(...values.toMember), second),
+    ...line('changed value: processor time', 'ms', values?.cpuMs, grown(least.values?.cpuMs)),
+    ...line('changed value: writes to the hub', 'writes', values?.writes),
+    ...line('one more matches: on the member, p50', 'ms', joins && median(joins.toMember)),
+    ...line('one more matches: on the member, at most', 'ms', joins && Math.max(...joins.toMember), second),
+    ...line('one more matches: status after the member, p50', 'ms', joins && median(joins.toStatus)),
+    ...line('one more matches: status after the member, at most', 'ms', joins && Math.max(...joins.toStatus), second),
+    ...line('one more matches: processor time', 'ms', joins?.cpuMs, grown(least.joins?.cpuMs)),
+    ...line('one more matches: writes to the hub', 'writes', joins?.writes),
   ];
 }
