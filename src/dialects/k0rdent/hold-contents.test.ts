@@ -30,7 +30,10 @@ test('bytes that a template names stay, and go with it', async t => {
   assert.equal(await holdContent(hub, digest, signal), true);
   assert.equal(await holdContent(hub, `sha256:${'0'.repeat(64)}`, signal), false);
   const annotations = { [contentAnnotation]: digest };
-  await hub.create(ServiceTemplate, newObject(ServiceTemplate, { namespace: 'a', name: 't', annotations }, { helm: { chartSpec: { chart: 'web' } } }));
+  await hub.create(
+    ServiceTemplate,
+    newObject(ServiceTemplate, { namespace: 'a', name: 't', annotations }, { helm: { chartSpec: { chart: 'web' } } }),
+  );
   const templates = informer(hub, ServiceTemplate, { signal }) as unknown as Informer;
   const held = runHeldContents({ hub, holders: [templates], signal, graceMs: 0 });
   await held.idle();
