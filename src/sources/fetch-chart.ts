@@ -5,14 +5,15 @@ import { fetchRepositoryChart } from './helm-repository.ts';
 import { inspectChart, type FetchedChart } from './inspect-chart.ts';
 import { fetchOciChart } from './oci-chart.ts';
 import { packChart, withoutIgnored } from './pack-chart.ts';
+import { readBucket } from './read-bucket.ts';
 import { cacheKey, type SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
 export interface ChartSource {
-  /** `https://…` a repository, or an archive when no name is given; `oci://…`; `git+https://…`, `git+ssh://…`. */
+  /** `https://…` a repository, or an archive when no name is given; `oci://…`; `git+https://…`, `git+ssh://…`; `s3+https://…`. */
   readonly repository: string;
-  /** Of the chart in its repository, or its folder in git. */
+  /** Of the chart in its repository, or its folder in git or in a bucket. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   /** For registries without TLS, where the rules of egress allow it. */
@@ -29,6 +30,7 @@ function fetchFrom(source: ChartSource, ctx: SourceContext): Promise<FetchedChar
   const { repository, name = '', version } = source;
   if (repository.startsWith('oci:')) return fetchOciChart(source, ctx);
   if (repository.startsWith('git+')) return fetchGitChart(source, ctx);
+  if (repository.startsWith('s3+')) return fetchBucketChart(source, ctx);
   if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
     throw new SourceError(
       `${JSON.stringify(withoutCredentials(repository))} is no source: https://, oci://, git+https:// and git+ssh:// are`,
@@ -50,6 +52,18 @@ function fetchGitChart({ repository, name = '', version }: ChartSource, ctx: Sou
     if (files.size === 0) throw new SourceError(`there is no folder "${folder}" in "${place}"`, { isFinal: true });
     return packChart(withoutIgnored(files), where);
   });
+}
+
+/** A folder of a bucket, or a packed chart in it. */
+async function fetchBucketChart({ repository, name = '' }: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
+  const folder = folderIn(name);
+  const { files, place } = await readBucket(repository, ctx, folder);
+  const where = folder === '' ? place : `${place}//${folder}`;
+  const archive = files.get(folder);
+  if (archive) return inspectChart(archive, where);
+  if (files.size === 0) throw new SourceError(`there is no folder "${folder}" in "${place}"`, { isFinal: true });
+  const below = folder === '' ? files : new Map([...files].map(([key, data]) => [key.slice(folder.length + 1), data]));
+  return packChart(withoutIgnored(below), where);
 }
 
 /** A folder of a repository in the one form that its paths begin with. */

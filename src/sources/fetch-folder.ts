@@ -5,12 +5,13 @@ import { digestOf } from './digest.ts';
 import { fetchArchive } from './fetch-archive.ts';
 import { withGitTree } from './git.ts';
 import { fetchOciLayer } from './oci-artifact.ts';
+import { readBucket } from './read-bucket.ts';
 import type { SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
 export interface FolderSource {
-  /** `git+https://…`, `git+ssh://…`, `oci://…`, or `https://…` of a gzipped tar. */
+  /** `git+https://…`, `git+ssh://…`, `oci://…`, `s3+https://…` of a bucket, or `https://…` of a gzipped tar. */
   readonly repository: string;
   readonly version?: string | undefined;
 }
@@ -35,6 +36,11 @@ export async function fetchFolder({ repository, version }: FolderSource, ctx: So
   if (repository.startsWith('oci:')) {
     const { bytes, place } = await fetchOciLayer({ repository, version }, folderTypes, ctx);
     return repacked(bytes, place);
+  }
+  if (repository.startsWith('s3+')) {
+    const { files, place } = await readBucket(repository, ctx);
+    if (files.size === 0) throw new SourceError(`the bucket "${place}" has nothing that is wanted`, { isFinal: true });
+    return packed(files);
   }
   if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
     throw new SourceError(

@@ -15,9 +15,12 @@ export interface SourceCaches {
   readonly indexes: LRUCache<string, KeptIndex>;
   readonly indexFlights: SingleFlight<KeptIndex>;
   readonly chartFlights: SingleFlight<FetchedChart>;
+  /** Objects of buckets by their tags: a look at a bucket that has not changed is a list and no more. */
+  readonly objects: LRUCache<string, Buffer>;
 }
 
 const keptIndexBytes = 64 * 1024 * 1024;
+const keptObjectBytes = 32 * 1024 * 1024;
 
 export function createSourceCaches(): SourceCaches {
   return {
@@ -25,5 +28,6 @@ export function createSourceCaches(): SourceCaches {
     indexes: new LRUCache({ maxSize: keptIndexBytes, sizeCalculation: ({ text }) => text.length + 1024, ttl: 3_600_000 }),
     indexFlights: new SingleFlight(),
     chartFlights: new SingleFlight(),
+    objects: new LRUCache({ maxSize: keptObjectBytes, sizeCalculation: bytes => bytes.length + 512, ttl: 3_600_000 }),
   };
 }

@@ -17,7 +17,8 @@ export async function readCredentials(
     return value === undefined ? undefined : Buffer.from(value, 'base64').toString();
   };
   const login = text('.dockerconfigjson');
-  const [username, password] = login === undefined ? [text('username'), text('password')] : loginFor(repository, login);
+  const [username, password] =
+    login === undefined ? [text('username') ?? text('accesskey'), text('password') ?? text('secretkey')] : loginFor(repository, login);
   return {
     username,
     password,

@@ -33,7 +33,15 @@ import { holdContent } from './hold-contents.ts';
 import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
 import { markObject, reportStatus } from './report-status.ts';
 import { contentAnnotation } from './template-content.ts';
-import { addressOfChart, addressOfGit, addressOfOci, intervalMs, type ChartHolder, type FluxAddress } from './template-source.ts';
+import {
+  addressOfBucket,
+  addressOfChart,
+  addressOfGit,
+  addressOfOci,
+  intervalMs,
+  type ChartHolder,
+  type FluxAddress,
+} from './template-source.ts';
 import { withValuesFiles } from './values-files.ts';
 
 export interface FluxDeps extends SourceResultsOptions {
@@ -63,17 +71,17 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     run(HelmChart, flux.helmCharts, chart => addressOfChart(chart, holderOf(chart)), [
       changesOf(flux.helmRepositories, chartsOf('HelmRepository')),
       changesOf(flux.gitRepositories, chartsOf('GitRepository')),
+      changesOf(flux.buckets, chartsOf('Bucket')),
     ]),
     run(GitRepository, flux.gitRepositories, addressOfGit),
     run(OCIRepository, flux.ociRepositories, addressOfOci),
     run(HelmRepository, flux.helmRepositories, () => 'nothing to fetch'),
-    run(Bucket, flux.buckets, () => {
-      throw new SourceError('buckets are not read here: put the files into a GitRepository or an OCIRepository', { isFinal: true });
-    }),
+    run(Bucket, flux.buckets, addressOfBucket),
   ];
 
   function holderOf({ metadata, spec: { sourceRef } }: HelmChart): ChartHolder {
     const key = `${metadata.namespace}/${sourceRef.name}`;
+    if (sourceRef.kind === 'Bucket') return { kind: 'Bucket', object: flux.buckets.get(key) };
     return sourceRef.kind === 'GitRepository'
       ? { kind: 'GitRepository', object: flux.gitRepositories.get(key) }
       : { kind: 'HelmRepository', object: flux.helmRepositories.get(key) };
@@ -136,7 +144,7 @@ export function runFlux(deps: FluxDeps): RunningController[] {
 
     async function reportFetched(obj: T, address: FluxAddress, digest: string, ctx: Context): Promise<void> {
       const chart = (await hub.get(Content, { name: contentName(digest) }, { signal: ctx.signal }))?.spec.chart;
-      const revision = chart?.version ?? `${address.version}@${digest}`;
+      const revision = chart?.version ?? (address.version === undefined ? digest : `${address.version}@${digest}`);
       const present = obj.status?.artifact;
       const lastUpdateTime = present?.digest === digest && present.lastUpdateTime ? present.lastUpdateTime : timestamp(ctx.now);
       await report(obj, ready(`stored artifact: revision '${revision}'`), { artifact: { digest, revision, lastUpdateTime } }, ctx);
@@ -181,6 +189,8 @@ export function runFlux(deps: FluxDeps): RunningController[] {
 
   async function credentialsFor(namespace: string, { secretName, certSecretName, repository }: FluxAddress, stop: AbortSignal) {
     const login = await readCredentials(hub, { namespace, secretName, repository }, stop);
+    if (repository.startsWith('s3+') && secretName && !(login.username && login.password))
+      throw new SourceError(`the Secret "${secretName}" in namespace "${namespace}" needs "accesskey" and "secretkey"`, { isFinal: true });
     if (certSecretName === undefined) return login;
     const { tls } = await readCredentials(hub, { namespace, secretName: certSecretName, repository }, stop);
     return { ...login, tls };

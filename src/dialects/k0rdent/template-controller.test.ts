@@ -7,6 +7,7 @@ import { chartRepository } from '../../../test/helpers/chart-repository.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { gitBackend, testRepository } from '../../../test/helpers/git-server.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { objectStore } from '../../../test/helpers/object-store.ts';
 import { startSourceServer } from '../../../test/helpers/source-server.ts';
 import { tempDir } from '../../../test/helpers/temp-dir.ts';
 import { ConfigMap, Namespace, Secret } from '../../api/builtin-kinds.ts';
@@ -18,9 +19,10 @@ import { writeArchive } from '../../render/write-archive.ts';
 import { createEgress } from '../../sources/egress.ts';
 import { inspectChart } from '../../sources/inspect-chart.ts';
 import { fluxInformers } from './flux-informers.ts';
-import { GitRepository, HelmChart, HelmRepository, fluxSources } from './kinds/flux-source.ts';
+import { Bucket, GitRepository, HelmChart, HelmRepository, fluxSources } from './kinds/flux-source.ts';
 import { systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { readPolicies } from './read-policies.ts';
 import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 import { runTemplates } from './template-controller.ts';
 import { templateInformers } from './template-informers.ts';
@@ -157,6 +159,70 @@ test('charts, manifests and kustomizations come from git', { timeout: 180_000 },
   const made = await hub.get(GitRepository, { namespace, name: 'remote' });
   assert.equal(made?.metadata.ownerReferences?.[0]?.kind, 'ServiceTemplate');
   assert.equal(made?.metadata.labels?.['k0rdent.mirantis.com/managed'], 'true');
+});
+
+test('charts, manifests, kustomizations and policies come from a bucket', { timeout: 180_000 }, async t => {
+  const { hub, service, valid, secret, server } = await start(t);
+  const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+  const files = {
+    'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 2.0.0\n',
+    'charts/web/values.yaml': 'a: 1\n',
+    'plain/b.yaml': configMap('b'),
+    'plain/a.yaml': configMap('a'),
+    'plain/left-out.yaml': configMap('left-out'),
+    'overlay/kustomization.yaml': 'resources: [a.yaml]\n',
+    'overlay/a.yaml': configMap('a'),
+  };
+  const url = await server(objectStore('files', files, { keys: { AKIDREADER: 'hunter2' }, pageSize: 2 }).answer);
+  const spec = {
+    bucketName: 'files',
+    endpoint: url.replace('https://', ''),
+    ignore: 'left-out.yaml',
+    secretRef: { name: 'reader' },
+    certSecretRef: { name: 'source' },
+  };
+  await hub.create(Bucket, newObject(Bucket, { namespace, name: 'files' }, spec));
+  const bucket = (isRight: (message: string) => boolean) =>
+    eventually(
+      () => hub.get(Bucket, { namespace, name: 'files' }),
+      one => isRight(one?.status?.conditions?.[0]?.message ?? ''),
+      { timeoutMs: 60_000 },
+    );
+  await bucket(message => message === `there is no Secret "reader" in namespace "${namespace}"`);
+  await secret('reader', { accesskey: 'AKIDREADER', secretkey: 'hunter2' });
+  const localSourceRef = { kind: 'Bucket' as const, name: 'files' };
+  await service('chart', helm('./charts/web', '*', localSourceRef));
+  await service('folder', { helm: { chartSource: { localSourceRef, path: 'charts/web' } } });
+  await service('plain', { resources: { localSourceRef, path: './plain', deploymentType: 'Remote' } });
+  await service('overlay', { kustomize: { localSourceRef, path: 'overlay', deploymentType: 'Remote' } });
+  await service('remote', { resources: { remoteSourceSpec: { bucket: spec }, path: 'plain/a.yaml', deploymentType: 'Remote' } });
+  assert.deepEqual((await valid('chart')).status?.config, { a: 1 });
+  assert.equal((await valid('folder')).status?.chartVersion, '2.0.0');
+  assert.equal((await readContent(hub, contentOf(await valid('plain')))).toString(), `${configMap('a')}---\n${configMap('b')}`);
+  assert.equal((await readContent(hub, contentOf(await valid('remote')))).toString(), configMap('a'));
+  const read = await bucket(message => message.startsWith('stored artifact'));
+  const { digest, revision } = read?.status?.artifact ?? {};
+  assert.equal(contentOf(await valid('overlay')), digest);
+  assert.equal(revision, digest);
+  assert.ok(!JSON.stringify(read).includes('hunter2'));
+
+  const refs = [{ kind: 'Bucket' as const, name: 'files', path: 'plain' }];
+  const { policies, failures } = await readPolicies(
+    refs as never,
+    {} as never,
+    {
+      namespace,
+      mayUseHub: false,
+      read: ({ namespace: ns, name }: { namespace?: string; name: string }) => hub.get(Bucket, { namespace: ns ?? '', name }),
+      readContent: (one: string) => readContent(hub, one),
+      fetchRemote: () => assert.fail('nothing is remote'),
+    } as never,
+  );
+  assert.deepEqual([...failures.values()], []);
+  assert.deepEqual(
+    policies[0]?.objects.map(one => one.metadata.name),
+    ['a', 'b'],
+  );
 });
 
 test('manifests and kustomizations come from ConfigMaps and Secrets, and follow them', async t => {

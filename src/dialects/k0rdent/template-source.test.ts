@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { packedChart } from '../../../test/helpers/chart-files.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { chartFacts } from './chart-facts.ts';
-import { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
-import { addressOfChart, addressOfGit, addressOfOci, intervalMs } from './template-source.ts';
+import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import { addressOfBucket, addressOfChart, addressOfGit, addressOfOci, intervalMs } from './template-source.ts';
 import { withValuesFiles } from './values-files.ts';
 
 const chart = (spec: Partial<HelmChart['spec']> = {}) =>
@@ -48,7 +48,7 @@ test('the store of the hub stands in for the repository of k0rdent, and for no o
 test('what cannot be honoured is refused rather than passed over', () => {
   const from = repository({ url: 'https://charts.example.com' });
   assert.throws(() => addressOfChart(chart({ verify: { provider: 'cosign' } } as never), from), /signatures of charts cannot be checked/);
-  assert.throws(() => addressOfChart(chart({ sourceRef: { kind: 'Bucket', name: 'b' } }), from), /not from a Bucket/);
+  assert.throws(() => addressOfChart(chart({ sourceRef: { kind: 'OCIRepository', name: 'o' } }), from), /not from a OCIRepository/);
   assert.throws(() => addressOfGit(git({ semver: '1.x' })), /name a tag/);
 });
 
@@ -79,6 +79,27 @@ test('a commit stays, a branch moves', () => {
   assert.deepEqual([commit.version, commit.isMoving, commit.repository], ['a'.repeat(40), false, 'git+https://git.example.com/a/b']);
   const oci = newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x' });
   assert.deepEqual([addressOfOci(oci).version, addressOfOci(oci).isMoving], ['latest', true]);
+});
+
+test('a bucket is where its endpoint says, and may always change', () => {
+  const bucket = (more: object = {}) => newObject(Bucket, { name: 'b' }, { bucketName: 'files', endpoint: 's3.example.com:9000', ...more });
+  const {
+    repository: url,
+    isMoving,
+    secretName,
+    certSecretName,
+  } = addressOfBucket(
+    bucket({ insecure: true, region: 'eu-1', prefix: 'a/', timeout: '2m', secretRef: { name: 'login' }, certSecretRef: { name: 'ca' } }),
+  );
+  assert.deepEqual([isMoving, secretName, certSecretName], [true, 'login', 'ca']);
+  assert.equal(url, 's3+http://s3.example.com:9000/files?provider=generic&region=eu-1&prefix=a%2F&timeoutMs=120000');
+  const charts = { kind: 'Bucket' as const, object: bucket() };
+  const inBucket = addressOfChart(chart({ chart: './charts/web', sourceRef: { kind: 'Bucket', name: 'b' }, version: '1.0.0' }), charts);
+  assert.deepEqual([inBucket.form, inBucket.name, inBucket.isMoving], ['chart', './charts/web', true]);
+  for (const provider of ['azure', 'gcp'])
+    assert.throws(() => addressOfBucket(bucket({ provider })), new RegExp(`the provider "${provider}" cannot be read here`));
+  assert.throws(() => addressOfBucket(bucket({ sts: { provider: 'aws' } })), /"sts" of a Bucket is not supported/);
+  assert.throws(() => addressOfBucket(bucket({ endpoint: 'https://s3.example.com' })), /the endpoint of a bucket is a host/);
 });
 
 test('an interval is read as Go writes it, and is never too short nor without end', () => {

@@ -1,7 +1,8 @@
 import { hubRepository } from '../../core/sources/fetch-content.ts';
 import { parseVersion } from '../../render/semver/semver.ts';
+import { defaultBucketTimeoutMs, printBucketAddress } from '../../sources/bucket-address.ts';
 import { SourceError } from '../../sources/source-error.ts';
-import type { GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import type { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
 import type { ValuesFiles } from './values-files.ts';
 
 /** The repository of charts that templates mean when they name none. */
@@ -26,7 +27,8 @@ export interface FluxAddress {
 /** What a chart can be taken from: undefined when there is no such object. */
 export type ChartHolder =
   | { readonly kind: 'HelmRepository'; readonly object: HelmRepository | undefined }
-  | { readonly kind: 'GitRepository'; readonly object: GitRepository | undefined };
+  | { readonly kind: 'GitRepository'; readonly object: GitRepository | undefined }
+  | { readonly kind: 'Bucket'; readonly object: Bucket | undefined };
 
 const isFinal = { isFinal: true } as const;
 
@@ -40,16 +42,16 @@ export function addressOfChart(chart: HelmChart, holder: ChartHolder): FluxAddre
 function addressIn({ metadata, spec }: HelmChart, holder: ChartHolder): FluxAddress {
   const { kind, name } = spec.sourceRef;
   if (holder.object) {
-    return holder.kind === 'GitRepository'
-      ? { ...addressOfGit(holder.object), form: 'chart', name: spec.chart }
-      : addressInRepository(spec, holder.object);
+    if (holder.kind === 'HelmRepository') return addressInRepository(spec, holder.object!);
+    const folders = holder.kind === 'GitRepository' ? addressOfGit(holder.object!) : addressOfBucket(holder.object!);
+    return { ...folders, form: 'chart', name: spec.chart };
   }
   // Drover's own store stands in for the repository that comes with k0rdent.
   if (kind === 'HelmRepository' && name === defaultRepository) return addressInStore(spec);
   throw new SourceError(`there is no ${kind} "${name}" in namespace "${metadata.namespace}"`, isFinal);
 }
 
-/** In git Flux names the files from the root of the repository; only those of the chart's own folder come along. */
+/** In git and in buckets Flux names the files from the root; only those of the chart's own folder come along. */
 function valuesFilesOf(spec: HelmChart['spec'], { kind }: ChartHolder): ValuesFiles | undefined {
   const { valuesFiles = [], ignoreMissingValuesFiles = false } = spec as { valuesFiles?: string[]; ignoreMissingValuesFiles?: boolean };
   if (valuesFiles.length === 0) return undefined;
@@ -66,8 +68,8 @@ function valuesFilesOf(spec: HelmChart['spec'], { kind }: ChartHolder): ValuesFi
 function refuseUnsupported({ sourceRef, ...spec }: HelmChart['spec']): void {
   const more = spec as { verify?: unknown };
   if (more.verify) throw new SourceError('signatures of charts cannot be checked here, so a chart that needs one is not used', isFinal);
-  if (sourceRef.kind !== 'HelmRepository' && sourceRef.kind !== 'GitRepository')
-    throw new SourceError(`charts come from a HelmRepository or a GitRepository, not from a ${sourceRef.kind}`, isFinal);
+  if (!['HelmRepository', 'GitRepository', 'Bucket'].includes(sourceRef.kind))
+    throw new SourceError(`charts come from a HelmRepository, a GitRepository or a Bucket, not from a ${sourceRef.kind}`, isFinal);
 }
 
 function addressInRepository(spec: HelmChart['spec'], { spec: repository }: HelmRepository): FluxAddress {
@@ -116,6 +118,19 @@ export function addressOfOci({ spec: { url, ref = {}, ...spec } }: OCIRepository
   return { form: 'kustomization', repository: url, name: undefined, version, ...secretsOf(spec), isMoving: !ref.digest };
 }
 
+/** Where the files of a bucket are. */
+export function addressOfBucket({ spec }: Bucket): FluxAddress {
+  const { provider = 'generic', endpoint, bucketName, region = '', prefix = '', ignore = '', timeout } = spec;
+  if (provider !== 'generic' && provider !== 'aws')
+    throw new SourceError(`buckets of the provider ${JSON.stringify(provider)} cannot be read here: "generic" and "aws" can`, isFinal);
+  const unsupported = ['sts', 'proxySecretRef', 'serviceAccountName'].find(field => (spec as Record<string, unknown>)[field] !== undefined);
+  if (unsupported !== undefined) throw new SourceError(`"${unsupported}" of a Bucket is not supported`, isFinal);
+  const timeoutMs = durationMs(timeout) ?? defaultBucketTimeoutMs;
+  const isPlainHttp = spec.insecure === true;
+  const repository = printBucketAddress({ endpoint, bucket: bucketName, isPlainHttp, provider, region, prefix, ignore, timeoutMs });
+  return { form: 'kustomization', repository, name: undefined, version: undefined, ...secretsOf(spec), isMoving: true };
+}
+
 interface Secrets {
   readonly secretRef?: { readonly name: string } | undefined;
   readonly certSecretRef?: { readonly name: string } | undefined;
@@ -134,8 +149,12 @@ const minIntervalMs = 30_000;
 
 /** How long to wait between looks, as Go writes durations: "10m", "1h30m". */
 export function intervalMs(text: string | undefined): number {
-  if (!text || !/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text)) return defaultIntervalMs;
+  return Math.min(Math.max(durationMs(text) ?? defaultIntervalMs, minIntervalMs), 86_400_000);
+}
+
+function durationMs(text: string | undefined): number | undefined {
+  if (!text || !/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
   for (const [, amount, unit] of text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)) sum += Number(amount) * unitMs[unit!]!;
-  return Math.min(Math.max(sum, minIntervalMs), 86_400_000);
+  return sum;
 }

@@ -112,11 +112,11 @@ export const Bucket = defineKind({
   spec: openObject('Where it is.', {
     ...common,
     bucketName: text('Its name.'),
-    endpoint: text('The address of the store.'),
-    prefix: optional(text('Only what begins so.')),
+    endpoint: text('The host of the store, with a port where it needs one.'),
+    prefix: optional(text('Only objects whose keys begin so.')),
     region: optional(text('The region.')),
     insecure: optional(flag('Whether plain HTTP is allowed.')),
-    provider: optional(text('Whose store it is.')),
+    provider: optional(text('Whose store it is: "generic", which is the default, or "aws".')),
   }),
   columns: columns({ name: 'Endpoint', path: '.spec.endpoint' }),
 });
