@@ -89,8 +89,8 @@ export interface RenderPoolOptions extends Partial<ThreadLimits> {
 
 /** What fails may take long to do so: whoever asks again and again is told from memory for a while. */
 const failureMs = 60_000;
-/** What took so long to fail would do so again for every cluster: it is told whatever its data are. */
-const slowMs = 1_000;
+/** What was stopped at a bound would take as long for every cluster: it is told whatever its data are. */
+const stoppedAtBound = /takes too long|takes longer than|too many steps|takes too much memory/;
 
 interface Waiting {
   readonly start: (thread: RenderThread) => void;
@@ -110,7 +110,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
   const results = new LRUCache<string, RenderedRelease>({ maxSize: cacheBytes, sizeCalculation: sizeOfResult });
   const builds = new LRUCache<string, Exclude<WorkerAnswer, WorkerResult>>({ maxSize: cacheBytes, sizeCalculation: sizeOfAnswer });
   const failures = new LRUCache<string, RenderError>({ max: 1000, ttl: failureMs });
-  const slowFailures = new LRUCache<string, RenderError>({ max: 1000, ttl: failureMs });
+  const stoppedFailures = new LRUCache<string, RenderError>({ max: 1000, ttl: failureMs });
   const bodies = new LRUCache<string, string>({ maxSize: cacheBytes, sizeCalculation: body => body.length + 1 });
   const underWay = new Map<string, Promise<RenderedRelease>>();
   const threads = new Set<RenderThread>();
@@ -174,11 +174,10 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
   ): Promise<WorkerAnswer> {
     const known = builds.get(key);
     if (known !== undefined) return known;
-    const slowKey = 'text' in request ? hashOf([request.type, request.text]) : key;
-    const failure = failures.get(key) ?? slowFailures.get(slowKey);
+    const stoppedKey = 'text' in request ? hashOf([request.type, request.text]) : key;
+    const failure = failures.get(key) ?? stoppedFailures.get(stoppedKey);
     if (failure) throw failure;
     const thread = await takeThread(signal);
-    const startedAt = performance.now();
     try {
       const answer = (await thread.build(request, signal)) as Exclude<WorkerAnswer, WorkerResult>;
       builds.set(key, answer);
@@ -186,7 +185,7 @@ export function createRenderPool(options: RenderPoolOptions = {}): RenderPool {
     } catch (error) {
       if (error instanceof RenderError && error.isFinal) {
         failures.set(key, error);
-        if (performance.now() - startedAt > slowMs) slowFailures.set(slowKey, error);
+        if (stoppedAtBound.test(error.message)) stoppedFailures.set(stoppedKey, error);
       }
       throw error;
     } finally {

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
+const maxPauseMs = 1_000;
+
 /**
  * Reads until the value satisfies `isRight`, and returns it. A throwing read counts as not yet. After the deadline it throws with the last value
- * or the last error.
+ * or the last error. It asks less often the longer it takes: many reads are programs of their own.
  */
 export async function eventually<T>(
   read: () => Promise<T> | T,
   isRight: (value: T) => boolean = Boolean,
   { timeoutMs = 10_000, everyMs = 25, what = 'value' } = {},
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
+  const deadline = startedAt + timeoutMs;
   for (;;) {
     let last: T | undefined;
     let problem: unknown;
@@ -24,6 +27,6 @@ export async function eventually<T>(
       if (problem !== undefined) throw new Error(`${what} was not right within ${timeoutMs} ms`, { cause: problem });
       throw new Error(`${what} was not right within ${timeoutMs} ms; last: ${inspect(last, { depth: 6 })}`);
     }
-    await sleep(everyMs);
+    await sleep(Math.max(everyMs, Math.min(maxPauseMs, (Date.now() - startedAt) * 0.15)));
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
@@ -12,7 +12,7 @@ import { Program } from '../helpers/program.ts';
 import { scratchDir, startEtcd } from '../helpers/real-cluster.ts';
 import { missingRig, repositoryRoot, rigProgramPath } from '../helpers/rig.ts';
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(
     `one table for many members, hub: ${kind}`,
     { skip: missingRig('kubectl', 'kube-apiserver', 'etcd') ?? false, timeout: 300_000 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { fakeNode } from '../helpers/kwok.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
@@ -21,7 +21,7 @@ interface Status {
   readonly conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
 }
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`the hub says how a cluster is, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('cluster-status');
     let etcd: Etcd;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { Program } from '../helpers/program.ts';
 import { printKubeconfig, scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
@@ -16,7 +16,7 @@ const readerToken = 'reader-token';
 const pluginToken = 'token-from-a-plugin';
 const tokens = { [readerToken]: { user: 'reader' }, [pluginToken]: { user: 'plugged', groups: ['system:masters'] } };
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`joining a cluster by its kubeconfig, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('join');
     let etcd: Etcd;
@@ -179,7 +179,12 @@ for (const kind of hubKinds)
       assert.doesNotMatch(await kubectl.expect('get namespaces -o name'), new RegExp(id));
 
       await member.revive();
-      await drover.expect(`join east --kubeconfig ${member.kubeconfig}`);
+      // Its controller manager asks a server that was away only now and then; until it is back, joining says so and leaves nothing behind.
+      await eventually(
+        () => drover.run(`join east --kubeconfig ${member.kubeconfig}`),
+        ({ code }) => code === 0,
+        { timeoutMs: 120_000 },
+      );
       await drover.expect(`unjoin east --kubeconfig ${member.kubeconfig}`, { says: 'unjoined' });
     });
   });
