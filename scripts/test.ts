@@ -39,7 +39,7 @@ const rigPrograms = [
 const runTests = 'scripts/run-tests.ts';
 const shown: Suite[] = [
   { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
-  { name: 'stories', args: [runTests, '4', 'test/stories/*.story.ts'], needsRig: true },
+  { name: 'stories', args: [runTests, '3', 'test/stories/*.story.ts'], needsRig: true },
 ];
 const beside: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
