@@ -21,7 +21,7 @@ export interface DeliverOptions {
   readonly timeoutMs: number;
 }
 
-/** Asking costs the members, too, which have all the machine to share: with 200 ms it was a tenth of their work. */
+/** Asking costs the members, too, which have all the machine to share. */
 const memberPollMs = 500;
 const hubPollMs = 200;
 const labelOf = (namespace: string) => ({ 'bench-run': namespace });
