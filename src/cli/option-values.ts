@@ -1,17 +1,16 @@
 import { InvalidArgumentError } from 'commander';
+import { durationMs, isDuration } from '../util/duration.ts';
 
 export function parseCount(text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It is not a whole number.');
   return Number(text);
 }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, '': 1000, m: 60_000, h: 3_600_000 };
-
 /** Milliseconds from `10s`, `1m30s`, `500ms`, or plain seconds. */
 export function parseSeconds(text: string): number {
-  if (!/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$|^[0-9]+$/.test(text)) throw new InvalidArgumentError('It is not a time such as 10s or 1m30s.');
-  let total = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)?/g)) total += Number(amount) * units[unit]!;
+  const isSeconds = /^[0-9]+$/.test(text);
+  if (!isSeconds && !isDuration(text)) throw new InvalidArgumentError('It is not a time such as 10s or 1m30s.');
+  const total = isSeconds ? Number(text) * 1000 : durationMs(text);
   if (total <= 0) throw new InvalidArgumentError('It must be longer than nothing.');
   return total;
 }

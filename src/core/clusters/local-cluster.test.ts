@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
-import { ConfigMap, CustomResourceDefinition, Namespace } from '../../api/builtin-kinds.ts';
+import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { ConfigMap, Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
 import { newObject } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
 import { informer } from '../../runtime/informer.ts';
 import { clusterIndexes } from './cluster-indexes.ts';
 import { credentialSecrets } from './direct-way.ts';
@@ -13,9 +12,7 @@ import { ensureLocalCluster, findLocalCluster, LocalClusterError, localWay } fro
 import { memberDirectory } from './member-directory.ts';
 
 async function start(t: TestContext) {
-  const { client: hub } = await startMemoryServer(t);
-  await hub.create(CustomResourceDefinition, Cluster.definition() as KubeObject & CustomResourceDefinition);
-  await eventually(() => hub.list(Cluster).then(() => true));
+  const { client: hub } = await startMemoryHub(t, [Cluster]);
   const stop = new AbortController();
   t.after(() => stop.abort());
   const { signal } = stop;

@@ -3,11 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
-import { CustomResourceDefinition, Namespace, Secret } from '../../api/builtin-kinds.ts';
+import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { Namespace, Secret } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
 import { newObject } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
 import { readBytes } from '../../client/read-answer.ts';
 import { UnreachableError, type Transport } from '../../client/transport.ts';
 import { informer } from '../../runtime/informer.ts';
@@ -17,9 +16,7 @@ import { credentialSecrets } from './direct-way.ts';
 import { memberDirectory } from './member-directory.ts';
 
 async function start(t: TestContext) {
-  const { client: hub } = await startMemoryServer(t);
-  await hub.create(CustomResourceDefinition, Cluster.definition() as KubeObject & CustomResourceDefinition);
-  await eventually(() => hub.list(Cluster).then(() => true));
+  const { client: hub } = await startMemoryHub(t, [Cluster]);
   const stop = new AbortController();
   t.after(() => stop.abort());
   const { signal } = stop;

@@ -1,7 +1,8 @@
 import type { ClusterEntry, WaveStatus } from '../../api/rollout.ts';
+import { durationMs } from '../../util/duration.ts';
 import { entriesOf, hasFailed, isSettled, isUnavailable } from './cluster-states.ts';
 import { judgeBudgets } from './judge-budgets.ts';
-import { durationMs, maxConcurrencyOf, maxUnavailableOf, settingsOf } from './rollout-limits.ts';
+import { maxConcurrencyOf, maxUnavailableOf, settingsOf } from './rollout-limits.ts';
 import { move, wake, type Draft } from './rollout-step.ts';
 
 /** Starts what may start, and ends waves that are done. */

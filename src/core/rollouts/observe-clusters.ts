@@ -1,6 +1,7 @@
 import type { ClusterEntry, WaveStatus } from '../../api/rollout.ts';
+import { durationMs } from '../../util/duration.ts';
 import { hasRevision } from './cluster-states.ts';
-import { durationMs, settingsOf } from './rollout-limits.ts';
+import { settingsOf } from './rollout-limits.ts';
 import { explain, move, wake, type Delivery, type Draft } from './rollout-step.ts';
 
 /** Services that scale or move are not healthy for a moment. */

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RolloutSpec } from '../../api/rollout.ts';
 import { planWaves, waveOfLatecomer } from './plan-waves.ts';
-import { countOf, durationMs } from './rollout-limits.ts';
+import { durationMs } from '../../util/duration.ts';
+import { countOf } from './rollout-limits.ts';
 
 const cluster = (name: string, labels: Record<string, string> = {}) => ({ name, labels });
 const fleet = [

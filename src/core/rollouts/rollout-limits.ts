@@ -7,15 +7,6 @@ export function countOf(value: number | string, total: number, minimum: 0 | 1): 
   return Number.isFinite(number) ? Math.max(minimum, Math.trunc(number)) : minimum;
 }
 
-const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** `90s`, `1h30m`, also days and weeks. Nothing, and what cannot be read, is no time at all. */
-export function durationMs(text: string | undefined): number {
-  let total = 0;
-  for (const [, amount, unit] of (text ?? '').matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d|w)/g)) total += Number(amount) * unitsMs[unit!]!;
-  return total;
-}
-
 /** The settings of a wave are those of now; its clusters are those it was begun with. */
 export const settingsOf = (wave: WaveStatus, spec: RolloutSpec): Partial<WaveSpec> => spec.waves?.find(one => one.name === wave.name) ?? {};
 

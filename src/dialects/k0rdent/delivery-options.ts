@@ -1,4 +1,5 @@
 import type { DeliveryOptions, DriftExclusion, Work } from '../../api/work.ts';
+import { isDuration } from '../../util/duration.ts';
 import type { DeliveryConfig, SyncMode } from './effective-config.ts';
 import type { HelmOptions } from './kinds/service-spec.ts';
 
@@ -42,8 +43,6 @@ export function policyOptions(
 ): DeliveryOptions {
   return { ...deliveryOptions({}, config), createNamespace: createNamespaces, createAllNamespaces: createNamespaces };
 }
-
-const isDuration = (text: string | undefined): text is string => text !== undefined && /^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text);
 
 const syncs: Record<SyncMode, NonNullable<Work['spec']['sync']>> = {
   OneTime: 'Once',

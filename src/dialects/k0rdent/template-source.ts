@@ -2,6 +2,7 @@ import { hubRepository } from '../../core/sources/fetch-content.ts';
 import { parseVersion } from '../../render/semver/semver.ts';
 import { defaultBucketTimeoutMs, printBucketAddress } from '../../sources/bucket-address.ts';
 import { SourceError } from '../../sources/source-error.ts';
+import { durationMs, isDuration } from '../../util/duration.ts';
 import type { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
 import type { ValuesFiles } from './values-files.ts';
 
@@ -125,7 +126,7 @@ export function addressOfBucket({ spec }: Bucket): FluxAddress {
     throw new SourceError(`buckets of the provider ${JSON.stringify(provider)} cannot be read here: "generic" and "aws" can`, isFinal);
   const unsupported = ['sts', 'proxySecretRef', 'serviceAccountName'].find(field => (spec as Record<string, unknown>)[field] !== undefined);
   if (unsupported !== undefined) throw new SourceError(`"${unsupported}" of a Bucket is not supported`, isFinal);
-  const timeoutMs = durationMs(timeout) ?? defaultBucketTimeoutMs;
+  const timeoutMs = isDuration(timeout) ? durationMs(timeout) : defaultBucketTimeoutMs;
   const isPlainHttp = spec.insecure === true;
   const repository = printBucketAddress({ endpoint, bucket: bucketName, isPlainHttp, provider, region, prefix, ignore, timeoutMs });
   return { form: 'kustomization', repository, name: undefined, version: undefined, ...secretsOf(spec), isMoving: true };
@@ -143,18 +144,10 @@ const secretsOf = ({ secretRef, certSecretRef, insecure = false }: Secrets) => (
   plainHttp: insecure,
 });
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const defaultIntervalMs = 600_000;
 const minIntervalMs = 30_000;
 
 /** How long to wait between looks, as Go writes durations: "10m", "1h30m". */
 export function intervalMs(text: string | undefined): number {
-  return Math.min(Math.max(durationMs(text) ?? defaultIntervalMs, minIntervalMs), 86_400_000);
-}
-
-function durationMs(text: string | undefined): number | undefined {
-  if (!text || !/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text)) return undefined;
-  let sum = 0;
-  for (const [, amount, unit] of text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)) sum += Number(amount) * unitMs[unit!]!;
-  return sum;
+  return Math.min(Math.max(isDuration(text) ? durationMs(text) : defaultIntervalMs, minIntervalMs), 86_400_000);
 }
