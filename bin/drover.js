@@ -4,6 +4,7 @@ import * as nodeModule from 'node:module';
 
 if (Number.parseInt(process.versions.node, 10) >= 26) {
   nodeModule.enableCompileCache();
+  await import('./quick-resolve.js');
   const { main } = await import('../src/cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

@@ -2,15 +2,16 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
+const bin = (name: string) => join('node_modules/.bin', name);
 const steps: [name: string, command: string, ...args: string[]][] = [
-  ['types', 'tsc', '-p', '.'],
-  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
-  ['format', 'prettier', '--check', '--log-level', 'warn', '.'],
+  ['types', bin('tsc'), '-p', '.'],
+  ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
+  ['format', process.execPath, 'scripts/check-format.ts'],
 ];
 
 for (const [name, command, ...args] of steps) {
   const startedAt = Date.now();
-  const { status } = spawnSync(join('node_modules/.bin', command), args, { stdio: 'inherit' });
+  const { status } = spawnSync(command, args, { stdio: 'inherit' });
   console.log(`${status === 0 ? 'ok    ' : 'failed'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   if (status !== 0) process.exit(1);
 }

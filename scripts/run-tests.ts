@@ -15,6 +15,7 @@ const maxSecondTries = 4;
 const timeout = 300_000;
 
 const [atOnce = '1', ...globs] = process.argv.slice(2);
+const quickResolve = new URL('../bin/quick-resolve.js', import.meta.url).href;
 const secondsFile = path.join(rigCacheDir(), '..', 'test-seconds.json');
 const lastSeconds = readSeconds();
 
@@ -38,7 +39,7 @@ async function runFiles(some: readonly string[], concurrency: number): Promise<s
     concurrency,
     timeout,
     forceExit: false,
-    execArgv: ['--test-force-exit'],
+    execArgv: ['--test-force-exit', '--import', quickResolve],
   });
   events.on('test:summary', ({ file, success, duration_ms }) => {
     // One for each file, and one for all of them.

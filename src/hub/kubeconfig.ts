@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
+import { writeYaml } from '../yaml/write-yaml.ts';
 
 export interface KubeconfigParts {
   readonly url: string;
@@ -23,7 +23,7 @@ export function printKubeconfig({ url, authority, certificate, key, name = 'drov
     contexts: [{ name, context: { cluster: name, user } }],
     'current-context': name,
   };
-  return stringify(config, { lineWidth: 0 });
+  return writeYaml(config, { isPretty: true });
 }
 
 export function writeKubeconfig(file: string, parts: KubeconfigParts): void {

@@ -1,15 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
-import { stringify } from 'yaml';
 import { StatusError, type Status } from '../../api/status.ts';
-import { printJson } from '../../util/json.ts';
+import { parseJson, printJson } from '../../util/json.ts';
+import { writeYaml } from '../../yaml/write-yaml.ts';
 import type { Negotiated } from './negotiate.ts';
 
 const compress = promisify(gzip);
 const compressFromBytes = 128 * 1024;
 const newline = Buffer.from('\n');
-const yamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' } as const;
 
 /** Everything about one answer that is not its body. */
 export interface AnswerContext {
@@ -22,7 +21,7 @@ export const plainJson: Negotiated = { encoding: 'json', form: { as: 'object' },
 
 /** Sends an object in the encoding the client asked for. */
 export function sendObject(ctx: AnswerContext, code: number, obj: object, { encoding, isPretty }: Negotiated): Promise<void> {
-  if (encoding === 'yaml') return send(ctx, code, 'application/yaml', [Buffer.from(stringify(obj, yamlOptions))]);
+  if (encoding === 'yaml') return send(ctx, code, 'application/yaml', [Buffer.from(writeYaml(parseJson(printJson(obj))))]);
   return send(ctx, code, 'application/json', [Buffer.from(`${printJson(obj, isPretty ? 2 : undefined)}${isPretty ? '' : '\n'}`)]);
 }
 
