@@ -89,8 +89,10 @@ export function httpsTransport(options: HttpsTransportOptions): Transport {
       headers: outgoingHeaders(req, ownHeaders(credential)),
       agent: agentFor(credential),
       maxHeaderSize: maxHeaderBytes,
-      ...(req.signal && { signal: req.signal }),
     } as RequestOptions);
+    // By hand: Node's own option watches every end a stream can have, for each request.
+    const giveUp = () => outgoing.destroy(givenUp);
+    req.signal?.addEventListener('abort', giveUp, { once: true });
     // Numbers of headers are not limited: some carry who is impersonated, and Node would drop the last in silence.
     outgoing.maxHeadersCount = 0;
     const deadlines = startDeadlines(outgoing, connectTimeoutMs, req.answerTimeoutMs ?? answerTimeoutMs);
@@ -100,7 +102,10 @@ export function httpsTransport(options: HttpsTransportOptions): Transport {
       if (head.length > 0) socket.unshift(head);
       resolve({ res, socket });
     });
-    outgoing.once('close', () => deadlines[Symbol.dispose]());
+    outgoing.once('close', () => {
+      deadlines[Symbol.dispose]();
+      req.signal?.removeEventListener('abort', giveUp);
+    });
     outgoing.on('error', cause => {
       if (req.signal?.aborted) return reject(req.signal.reason);
       const isStale = outgoing.reusedSocket && (cause as NodeJS.ErrnoException).code === 'ECONNRESET';
@@ -128,6 +133,9 @@ export function httpsTransport(options: HttpsTransportOptions): Transport {
     return present.agent;
   }
 }
+
+/** Made once: whoever gave up knows why, and hears the reason of the signal. */
+const givenUp = new Error('the request was given up');
 
 /** A kept connection was closed by the server just when it was used again. */
 class StaleConnectionError extends Error {}

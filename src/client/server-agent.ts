@@ -39,8 +39,8 @@ export function serverAgent(address: ServerAddress, { certificate, key }: Creden
     // As everywhere, the machine itself is never reached through a proxy that the environment names.
     ...(proxyUrl === undefined && proxyEnv && !isLoopback(server) && { proxyEnv }),
   };
-  if (server.startsWith('http:')) return new HttpAgent(common);
-  return new HttpsAgent({
+  if (server.startsWith('http:')) return oneServer(new HttpAgent(common));
+  const agent = new HttpsAgent({
     ...common,
     // Reading hundreds of authorities for nothing would cost more than all the rest.
     ...(!insecureSkipTlsVerify && { ca: ca ?? systemAuthorities() }),
@@ -49,6 +49,13 @@ export function serverAgent(address: ServerAddress, { certificate, key }: Creden
     ...(certificate !== undefined && { cert: certificate }),
     ...(key !== undefined && { key }),
   });
+  return oneServer(agent);
+}
+
+/** Node would put the certificates and keys of every request together to find a connection that fits. Here all of them do. */
+function oneServer(agent: ServerAgent): ServerAgent {
+  agent.getName = () => 'server';
+  return agent;
 }
 
 function isLoopback(server: string): boolean {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Headers, Transport, TransportResponse } from '../client/transport.ts';
 import { errorText } from '../util/error-text.ts';
@@ -5,6 +6,7 @@ import { readSide } from './plain-stream.ts';
 import { encodeFailure } from './stream-exchange.ts';
 import { streamHeaders, withoutStreamHeaders } from './stream-names.ts';
 import { passingHeaders } from './tunnel-headers.ts';
+import { tunnelLimits } from './tunnel-limits.ts';
 
 export interface StreamHead {
   readonly method: string;
@@ -45,6 +47,10 @@ export function answerWith({ status, headers, body }: TransportResponse, stream:
     return;
   }
   stream.respond([':status', String(status), ...withoutStreamHeaders(passingHeaders(headers))]);
+  if (isThere(body)) {
+    stream.end(body.read() ?? undefined);
+    return;
+  }
   stream.once('close', () => body.destroy());
   // A body that ends early must not look complete.
   body.once('error', () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
@@ -52,6 +58,11 @@ export function answerWith({ status, headers, body }: TransportResponse, stream:
     if (!body.readableEnded) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   });
   body.pipe(stream);
+}
+
+/** Short answers come with their heads: all of it has been received, and only waits to be read. */
+function isThere(body: TransportResponse['body']): boolean {
+  return (body as Partial<IncomingMessage>).complete === true && body.readableLength <= tunnelLimits.streamWindowBytes;
 }
 
 /** The API server could not be asked: the hub learns why. */

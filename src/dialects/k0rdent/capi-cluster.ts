@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../util/json.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { asObject, statusOf } from './read-hub-object.ts';
 
-const capiGroup = 'cluster.x-k8s.io';
+export const capiGroup = 'cluster.x-k8s.io';
 
 /** On a ClusterDeployment: the Cluster of Cluster API that its chart makes beside it, as `<apiVersion> <name>`. */
 export const capiClusterAnnotation = 'k0rdent.mirantis.com/capi-cluster';

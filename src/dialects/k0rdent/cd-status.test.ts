@@ -49,6 +49,17 @@ test('the services of all owners are listed, sorted, the own ones first', () => 
   );
 });
 
+test('another name of the chart is told while it is so, and is no failure', () => {
+  const renamed = { ...all, otherChart: { from: 'cloud', to: 'nimbus' } };
+  const told = cdStatus(renamed);
+  const found = findCondition({ status: told as { conditions: never } }, 'HelmChartNameChanged');
+  assert.deepEqual([found?.status, found?.reason], ['True', 'HelmChartNameChanged']);
+  assert.match(found?.message ?? '', /^Helm chart name changed from "cloud" to "nimbus": /);
+  assert.equal(ready(renamed), 'True Succeeded Object is ready');
+  const later = cdStatus({ ...all, cd: { ...cd, status: told } });
+  assert.equal(findCondition({ status: later as { conditions: never } }, 'HelmChartNameChanged'), undefined);
+});
+
 test('ready says what is wrong before what is under way', () => {
   assert.equal(ready({}), 'True Succeeded Object is ready');
   assert.equal(ready({ sets: [setOf('c', { a: 'Pending' })] }), 'False Progressing 0/1 Services are ready.');

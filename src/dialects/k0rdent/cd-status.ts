@@ -1,6 +1,7 @@
 import { findCondition, withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
 import { clusterConditions, type Cluster } from '../../api/cluster.ts';
 import { capiCondition } from './capi-cluster.ts';
+import { chartRenameText, type ChartRename } from './chart-rename.ts';
 import type { DeploymentInputs } from './deployment-inputs.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
@@ -14,6 +15,7 @@ export const cdConditions = {
   template: 'TemplateReady',
   chart: 'HelmChartReady',
   release: 'HelmReleaseReady',
+  otherChart: 'HelmChartNameChanged',
   dataSource: 'DataSourceReady',
   clusterDataSource: 'ClusterDataSourceReady',
   authentication: 'ClusterAuthenticationReady',
@@ -44,6 +46,8 @@ export interface CdReport {
   readonly credential?: Step;
   readonly chart?: Step;
   readonly release?: Step;
+  /** What its chart would be, when that has another name than the one that is installed. */
+  readonly otherChart?: ChartRename | undefined;
   /** The objects that it names for its chart. */
   readonly inputs?: Omit<DeploymentInputs, 'values'>;
   /** How its Cluster of Cluster API is. */
@@ -75,6 +79,7 @@ export function cdStatus(report: CdReport): CdStatus {
   const { ready, total } = countServices(sets);
   const steps: ConditionReport[] = [
     ...stepReports(report),
+    ...renamed(report),
     ...(report.capi ? [report.capi] : []),
     ...reachable(report),
     {
@@ -111,6 +116,7 @@ function isStillTold(type: string, { deleting }: CdReport, steps: readonly Condi
     cdConditions.clusterDataSource,
     cdConditions.authentication,
     cdConditions.auditPolicy,
+    cdConditions.otherChart,
   ];
   return deleting !== undefined || !passing.includes(type) || steps.some(one => one.type === type);
 }
@@ -136,6 +142,12 @@ function stepReports({ template, credential, chart, release, inputs = {}, cloud 
   return Object.entries(steps).flatMap(([type, step]) =>
     step ? [{ type, status: step.status, reason: step.reason ?? reasons[step.status], message: step.message ?? '' }] : [],
   );
+}
+
+/** For people to know; nothing waits for it. */
+function renamed({ otherChart }: CdReport): ConditionReport[] {
+  const type = cdConditions.otherChart;
+  return otherChart ? [{ type, status: 'True', reason: type, message: chartRenameText(otherChart) }] : [];
 }
 
 function reachable({ cluster, unreached }: CdReport): ConditionReport[] {

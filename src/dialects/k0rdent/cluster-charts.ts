@@ -1,5 +1,6 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
+import { Content, contentName } from '../../api/content.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { Work, workConditions } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
@@ -23,12 +24,14 @@ import {
   summariseCapi,
 } from './capi-cluster.ts';
 import { no, yes, type CdReport, type Step } from './cd-status.ts';
+import type { ChartRename } from './chart-rename.ts';
 import { chartValues, chartWork, chartWorkLabel, maxReleaseName } from './cluster-chart.ts';
 import { judgeWork, saysTheSame } from './compile-works.ts';
 import { whyNotConfined } from './confine-chart.ts';
 import { ClusterError, clusterOfDeployment, deployCluster } from './deployed-cluster.ts';
 import { prepareInputs, type DeploymentInputs } from './deployment-inputs.ts';
 import { claimAddresses } from './ipam-claim.ts';
+import { heldObjectsAnnotation, heldObjectsIn } from './held-objects.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { Credential } from './kinds/management.ts';
 import type { ClusterTemplate } from './kinds/template.ts';
@@ -56,7 +59,7 @@ export interface ChartRequest {
   readonly read: ReadObject;
 }
 
-type ChartProgress = Pick<CdReport, 'chart' | 'release' | 'capi' | 'cluster' | 'unreached' | 'inputs'>;
+type ChartProgress = Pick<CdReport, 'chart' | 'otherChart' | 'release' | 'capi' | 'cluster' | 'unreached' | 'inputs'>;
 
 interface Rendered {
   /** Of the inputs. */
@@ -95,12 +98,13 @@ export function clusterCharts(deps: ClusterChartsDeps) {
       return { chart: no(`failed to validate template with provided configuration: ${given.message}`), cluster, inputs };
     const refusal = whyNotConfined({ namespace, digest, templates: clusterTemplates.list(), ...given });
     if (refusal !== undefined) return { chart: no(refusal), cluster, inputs };
-    if (cd.spec.dryRun) return { chart: yes, cluster };
+    if (cd.spec.dryRun) return { chart: yes, cluster, otherChart: await otherChart(cd, digest, signal) };
 
-    const capi = capiClusterIn(given.objects, namespace);
-    const call = { fieldManager, signal };
-    if (capi !== cd.metadata.annotations?.[capiClusterAnnotation])
-      await markObject(hub, ClusterDeployment, cd, { annotations: { [capiClusterAnnotation]: capi } }, call);
+    const annotations = {
+      [capiClusterAnnotation]: capiClusterIn(given.objects, namespace),
+      [heldObjectsAnnotation]: heldObjectsIn(given.objects, namespace),
+    };
+    await markObject(hub, ClusterDeployment, cd, { annotations }, { fieldManager, signal });
     const release = await ensureRelease(chartWork({ cd, digest, values }), cd, signal);
     return { chart: yes, release, inputs, ...(await join(cd, cluster, read, ctx)) };
   }
@@ -126,6 +130,17 @@ export function clusterCharts(deps: ClusterChartsDeps) {
       signal.throwIfAborted();
       return new Error(errorText(error), { cause: error });
     }
+  }
+
+  /** The names of the chart that is installed and of the one that is to be, where they differ. */
+  async function otherChart(cd: ClusterDeployment, digest: string, signal: AbortSignal): Promise<ChartRename | undefined> {
+    const [present] = works.by('label', chartWorkLabel(cd));
+    const installed = present?.spec.chart?.content;
+    if (installed === undefined || installed === digest) return undefined;
+    const [from, to] = await Promise.all(
+      [installed, digest].map(async one => (await hub.get(Content, { name: contentName(one) }, { signal }))?.spec.chart?.name),
+    );
+    return from === undefined || to === undefined || from === to ? undefined : { from, to };
   }
 
   async function ensureRelease(wanted: Work, cd: ClusterDeployment, signal: AbortSignal): Promise<Step> {

@@ -14,13 +14,14 @@ import { cleanChild } from './clean-child.ts';
 import { chartWorkLabel } from './cluster-chart.ts';
 import { workLabels } from './compile-works.ts';
 import { claimedAnnotation, clusterOfDeployment, releaseCluster } from './deployed-cluster.ts';
+import { releaseHeldObjects, type ReleaseHeldDeps } from './held-objects.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { servedKind } from './kinds/served-only.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import { byTarget } from './owned-sets.ts';
 import { refTo, type ReadObject } from './read-hub-object.ts';
 
-export interface DepartDeps {
+export interface DepartDeps extends ReleaseHeldDeps {
   readonly hub: KubeClient;
   /** With `ownedSetIndexes`. */
   readonly sets: Informer<ServiceSet>;
@@ -44,7 +45,7 @@ export interface Departure extends Pick<CdReport, 'cloud' | 'capi'> {
 
 /** After this the cluster goes with the load balancers and volumes that it still has. */
 const cleaningMs = 600_000;
-const cleaningPollMs = 5_000;
+const pollMs = 5_000;
 
 /** Like `drover unjoin --force`: for a cluster that will not answer any more. */
 export const isForced = ({ metadata }: ClusterDeployment): boolean => metadata.annotations?.[clusterAnnotations.forceRemoval] === 'true';
@@ -59,8 +60,12 @@ export async function departDeployment(cd: ClusterDeployment, deps: DepartDeps, 
   const isHurried = isForced(cd);
   const cluster = clusterOfDeployment(clusters, cd);
   const capi = await summary(cd, read);
+  const [work] = works.by('label', chartWorkLabel(cd));
+  const infrastructure = await releaseHeldObjects(cd, deps, { read, isUninstalled: !work, isHurried, signal });
   const waits = (reason: string, message: string, more: Omit<Departure, 'deleting'> = {}): Departure => ({
     ...(capi && { capi }),
+    // Nobody tells when the last of the Machines has gone.
+    ...(infrastructure.length > 0 && { againMs: pollMs }),
     ...more,
     deleting: { reason, message },
   });
@@ -73,14 +78,13 @@ export async function departDeployment(cd: ClusterDeployment, deps: DepartDeps, 
   }
 
   const cloud = isHurried ? undefined : await clean(cd, cluster, deps, ctx);
-  if (cloud?.status === 'Unknown') return waits('WaitingForCloudResourcesDeletion', cloud.message!, { cloud, againMs: cleaningPollMs });
+  if (cloud?.status === 'Unknown') return waits('WaitingForCloudResourcesDeletion', cloud.message!, { cloud, againMs: pollMs });
   const cleaned = cloud && { cloud };
 
   if (isHurried && cluster && !isClaimed(cluster)) await abandon(cd, cluster, deps, signal);
   if (!(await releaseCluster(deps, cd, signal)))
     return waits('WaitingForClusterDeletion', `Waiting for cluster ${cluster?.metadata.name ?? ''} to leave the hub`, cleaned);
 
-  const [work] = works.by('label', chartWorkLabel(cd));
   if (work) {
     if (work.metadata.deletionTimestamp === undefined) await hub.delete(Work, targetOf(work), { signal });
     return waits('WaitingForHelmReleaseDeletion', `Waiting for HelmRelease to be deleted${whyHeld(work)}`, cleaned);
@@ -95,6 +99,8 @@ export async function departDeployment(cd: ClusterDeployment, deps: DepartDeps, 
   }
   if (capi?.status === 'False')
     return waits('WaitingForClusterDeletion', `Waiting for CAPI Cluster to be deleted: ${capi.message}`, cleaned);
+  if (infrastructure.length > 0)
+    return waits('WaitingForClusterDeletion', `Waiting for the Machines that need ${infrastructure.join(', ')} to be deleted`, cleaned);
   return { ...(capi && { capi }), ...cleaned };
 }
 

@@ -8,7 +8,8 @@ import type { EventRecorder } from '../../runtime/event-recorder.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import type { AccessGrants } from './access-grants.ts';
 import { clusterCharts, type ClusterChartsDeps } from './cluster-charts.ts';
-import { no, yes, type CdReport, type Step } from './cd-status.ts';
+import { cdConditions, no, yes, type CdReport, type Step } from './cd-status.ts';
+import { chartRenameText } from './chart-rename.ts';
 import { identityOf } from './credential-controller.ts';
 import { ClusterError, clusterOfDeployment, deployCluster } from './deployed-cluster.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
@@ -59,7 +60,12 @@ export function clusterProvider(deps: ProvideDeps): ClusterProvider {
     const checked = { ...progress, template: valid, credential: step, region: credential?.spec.region, ...(k8sVersion && { k8sVersion }) };
     if (step.status !== 'True') return checked;
     if (cd.spec.dryRun) events.record(cd, { type: 'Normal', reason: 'DryRunEnabled', action: 'Validate', note: dryRunNote });
-    if (isChart) return { ...checked, ...(await charts.deploy({ cd, template, credential, read }, ctx)) };
+    if (isChart) {
+      const deployed = await charts.deploy({ cd, template, credential, read }, ctx);
+      const note = deployed.otherChart && chartRenameText(deployed.otherChart);
+      if (note) events.record(cd, { type: 'Warning', reason: cdConditions.otherChart, action: 'Validate', note });
+      return { ...checked, ...deployed };
+    }
     const charted: Progress = { ...checked, chart: yes };
     if (cd.spec.dryRun) return { ...charted, cluster: clusterOfDeployment(clusters, cd) };
     try {

@@ -1,5 +1,6 @@
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { jsonEqual, type Json } from '../../../util/json.ts';
+import { chartRenameText } from '../chart-rename.ts';
 import type { ClusterDeployment } from '../kinds/cluster-deployment.ts';
 import { ClusterTemplate } from '../kinds/template.ts';
 import type { AdmissionWorld } from './admission-world.ts';
@@ -86,5 +87,5 @@ async function warnOfOtherChart(old: ClusterDeployment, next: ClusterTemplate | 
   const present = await templateOf(old, world);
   const [from, to] = [present, next].map(one => one?.spec.helm.chartSpec?.chart);
   if (from === undefined || to === undefined || from === to) return [];
-  return [`Helm chart name changed from "${from}" to "${to}", which may cause service disruption or resource recreation`];
+  return [chartRenameText({ from, to })];
 }

@@ -27,6 +27,8 @@ export const k0rdentFinalizers = {
   credential: 'k0rdent.mirantis.com/credential',
   management: 'k0rdent.mirantis.com/management',
   region: 'k0rdent.mirantis.com/region',
+  /** On objects of charts of clusters: they stay until the Machines of the cluster have gone. */
+  cleanup: 'k0rdent.mirantis.com/cleanup',
 } as const;
 
 /** The provider that delivers when none is named: Drover itself. */
