@@ -86,7 +86,7 @@ export function httpsTransport(options: HttpsTransportOptions): Transport {
       ...target,
       method: req.method,
       path: `${prefix}${req.path}`,
-      headers: outgoingHeaders(req, ownHeaders(credential)),
+      headers: outgoingHeaders(req, ownHeaders(req, credential)),
       agent: agentFor(credential),
       maxHeaderSize: maxHeaderBytes,
     } as RequestOptions);
@@ -120,8 +120,8 @@ export function httpsTransport(options: HttpsTransportOptions): Transport {
     return promise;
   }
 
-  function ownHeaders({ authorization }: Credential): Headers {
-    return { host: url.host, ...options.headers, ...(authorization !== undefined && { authorization }) };
+  function ownHeaders({ headers }: TransportRequest, { authorization }: Credential): Headers {
+    return { host: headers?.['host'] ?? url.host, ...options.headers, ...(authorization !== undefined && { authorization }) };
   }
 
   function agentFor(credential: Credential): ServerAgent {

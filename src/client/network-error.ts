@@ -27,8 +27,8 @@ export function explainNetworkError(error: unknown, host: string): Error {
   // When a name has several addresses, all of them were tried.
   const first = error instanceof AggregateError ? (error.errors[0] as SystemError) : (error as SystemError);
   const code = first?.code ?? '';
-  if (code === 'ENOTFOUND') return new Error(`there is no host "${host}"`);
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new Error(`its certificate is for another name: ${first.message}`);
+  if (code === 'ENOTFOUND') return new Error(`there is no host "${host}"`, { cause: first });
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new Error(`its certificate is for another name: ${first.message}`, { cause: first });
   const words = explanations[code] ?? (code.startsWith('ERR_SSL_') ? explanations.EPROTO : undefined);
-  return words === undefined ? first : new Error(words);
+  return words === undefined ? first : new Error(words, { cause: first });
 }

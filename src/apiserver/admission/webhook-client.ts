@@ -44,7 +44,7 @@ export async function callWebhook({ pools, resolveService }: WebhookClientDeps, 
       body: printJson(call.body),
       signal: AbortSignal.any([call.signal, deadline]),
     });
-    return await readAnswer(answer.statusCode, String(answer.headers['content-type'] ?? ''), answer.body);
+    return await readAnswer(answer.status, String(answer.headers['content-type'] ?? ''), answer.body);
   } catch (error) {
     if (error instanceof AnswerError) throw new Error(error.message, { cause: error });
     if (deadline.aborted) throw new Error(`${shown}: context deadline exceeded`, { cause: error });

@@ -4,6 +4,7 @@ interface NetworkError extends Error {
   port?: number;
   host?: string;
   hostname?: string;
+  syscall?: string;
 }
 
 const unknownAuthority = new Set([
@@ -16,20 +17,29 @@ const unknownAuthority = new Set([
 
 /** Says what went wrong with a connection in the words of Go, which people search for. */
 export function goNetworkError(error: unknown, target: { host: string; port: number; servername: string }): string {
-  const { code = '', message, hostname } = error as NetworkError;
+  const { code = '', message, hostname, syscall } = rootOf(error);
   const address = target.host.includes(':') ? `[${target.host}]:${target.port}` : `${target.host}:${target.port}`;
   if (code === 'ECONNREFUSED') return `dial tcp ${address}: connect: connection refused`;
   if (code === 'EHOSTUNREACH') return `dial tcp ${address}: connect: no route to host`;
   if (code === 'ENETUNREACH') return `dial tcp ${address}: connect: network is unreachable`;
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `dial tcp ${address}: i/o timeout`;
+  if (code === 'ETIMEDOUT' || message.startsWith('no connection within')) return `dial tcp ${address}: i/o timeout`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${hostname ?? target.host}: no such host`;
+  // Node calls it a reset too when the other side has closed the connection without a word.
+  if (code === 'ECONNRESET' && syscall === undefined) return 'EOF';
   if (code === 'ECONNRESET' || code === 'EPIPE') return `read tcp ${address}: read: connection reset by peer`;
-  if (code === 'UND_ERR_SOCKET') return 'EOF';
   if (unknownAuthority.has(code)) return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
   if (code === 'CERT_HAS_EXPIRED') return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${namesOf(error, target.servername)}`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `tls: failed to verify certificate: x509: ${namesOf(rootOf(error), target.servername)}`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'http: server gave HTTP response to HTTPS client';
   return message;
+}
+
+/** What the operating system or the TLS library said, below what was made of it for people. */
+function rootOf(error: unknown): NetworkError {
+  let root = error as NetworkError;
+  while (root.code === undefined && root.cause instanceof Error) root = root.cause;
+  return root;
 }
 
 function namesOf(error: unknown, wanted: string): string {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { Pool } from 'undici';
-
-// Loaded with the first call: most hubs start without one, and undici takes as long to load as much of the rest.
-const load = createRequire(import.meta.url);
+import { fixed } from '../../client/credential.ts';
+import { httpsTransport } from '../../client/https-transport.ts';
+import type { Transport } from '../../client/transport.ts';
 
 export interface TlsTarget {
   readonly host: string;
@@ -20,15 +18,15 @@ export interface TlsTarget {
 
 /** Connections to webhooks and aggregated servers, kept open between calls. */
 export interface HttpsPools extends AsyncDisposable {
-  get(target: TlsTarget): Pool;
+  get(target: TlsTarget): Transport;
 }
 
 export function httpsPools(): HttpsPools {
-  // Made with the first call: thousands of clusters in one process never make one.
-  let pools: LRUCache<string, Pool> | undefined;
+  // Made with the first call: thousands of clusters in one process never make one. What is forgotten closes its connections when they have been idle.
+  let pools: LRUCache<string, Transport> | undefined;
   return {
     get(target) {
-      pools ??= new LRUCache({ max: 256, dispose: (pool: Pool) => void pool.close().catch(() => undefined) });
+      pools ??= new LRUCache({ max: 256 });
       const key = keyOf(target);
       let pool = pools.get(key);
       if (!pool) pools.set(key, (pool = connect(target)));
@@ -37,28 +35,22 @@ export function httpsPools(): HttpsPools {
     async [Symbol.asyncDispose]() {
       const open = [...(pools?.values() ?? [])];
       pools?.clear();
-      await Promise.all(open.map(pool => pool.destroy().catch(() => undefined)));
+      await Promise.all(open.map(pool => pool[Symbol.asyncDispose]()));
     },
   };
 }
 
-function connect({ host, port, servername, ca, insecure, cert, key }: TlsTarget): Pool {
-  const undici = load('undici') as typeof import('undici');
-  const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-  return new undici.Pool(`https://${authority}`, {
-    connections: 32,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: {
-      // An address cannot be asked for by name; the connection checks it by itself.
-      ...(isIP(servername) === 0 && { servername }),
-      timeout: 30_000,
-      rejectUnauthorized: insecure !== true,
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-    },
+function connect({ host, port, servername, ca, insecure, cert, key }: TlsTarget): Transport {
+  return httpsTransport({
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    ca,
+    insecureSkipTlsVerify: insecure,
+    // An address cannot be asked for by name; the connection checks it by itself.
+    tlsServerName: isIP(servername) === 0 ? servername : undefined,
+    credentials: fixed({ ...(cert !== undefined && { certificate: cert }), ...(key !== undefined && { key }) }),
+    maxConnections: 32,
+    connectTimeoutMs: 30_000,
+    answerTimeoutMs: Infinity,
   });
 }
 

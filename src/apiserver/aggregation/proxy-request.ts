@@ -2,10 +2,11 @@ import { request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { isIP } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { PassThrough, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { APIServiceSpec } from '../../api/kubernetes.ts';
 import type { UserInfo } from '../../auth/user.ts';
+import type { Headers as TransportHeaders } from '../../client/transport.ts';
 import { goNetworkError } from './go-network-error.ts';
 import type { TlsTarget } from './https-pools.ts';
 import { identityHeaders, locateServer, type RemoteDeps } from './remote-server.ts';
@@ -71,13 +72,14 @@ export async function proxyRequest(
   const hasBody = req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined || isHttp2Body(req);
   try {
     const remote = await deps.pools.get(target).request({
-      method: (req.method ?? 'GET') as 'GET',
+      method: req.method ?? 'GET',
       path: req.url ?? '/',
       headers: forwardedHeaders(req.headers, user, target, req.socket?.remoteAddress),
-      body: hasBody ? (req as IncomingMessage) : null,
+      // A stream of its own: whoever gives up sending must not take the client's connection with it, which still waits for an answer.
+      ...(hasBody && { body: req.pipe(new PassThrough()) }),
       signal: gone.signal,
     });
-    answer.writeHead(remote.statusCode, answerHeaders(remote.headers, req.httpVersionMajor >= 2));
+    answer.writeHead(remote.status, answerHeaders(remote.headers, req.httpVersionMajor >= 2));
     // A watch says nothing for a while; its headers must not wait for the first event.
     if (typeof answer.flushHeaders === 'function') answer.flushHeaders();
     await pipeline(remote.body, answer);
@@ -90,12 +92,12 @@ export async function proxyRequest(
 const isHttp2Body = (req: ClientRequest) =>
   req.httpVersionMajor >= 2 && !['GET', 'HEAD'].includes(req.method ?? '') && !(req as Http2ServerRequest).stream.endAfterHeaders;
 
-function answerHeaders(headers: IncomingHttpHeaders, isHttp2: boolean): Headers {
+function answerHeaders(headers: TransportHeaders, isHttp2: boolean): Headers {
   const result: Headers = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name === 'connection' || name === 'keep-alive' || name.startsWith('access-control-')) continue;
     if (name === 'transfer-encoding' || (isHttp2 && name === 'upgrade')) continue;
-    result[name] = value;
+    result[name] = typeof value === 'string' ? value : [...value];
   }
   return result;
 }

@@ -75,7 +75,7 @@ export async function fetchRemote(
       if (size > maxBodyBytes) throw new Error(`the answer is larger than ${maxBodyBytes} bytes`);
       chunks.push(chunk as Buffer);
     }
-    return { status: answer.statusCode, body: Buffer.concat(chunks) };
+    return { status: answer.status, body: Buffer.concat(chunks) };
   } catch (error) {
     const why = signal.aborted ? 'context deadline exceeded' : goNetworkError(error, target);
     throw new Error(`Get ${JSON.stringify(url)}: ${why}`, { cause: error });
