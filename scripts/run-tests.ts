@@ -15,7 +15,7 @@ const maxSecondTries = 4;
 const timeout = 300_000;
 
 const [atOnce = '1', ...globs] = process.argv.slice(2);
-const quickResolve = new URL('../bin/quick-resolve.js', import.meta.url).href;
+const preload = new URL('test-process.js', import.meta.url).href;
 const secondsFile = path.join(rigCacheDir(), '..', 'test-seconds.json');
 const lastSeconds = readSeconds();
 
@@ -31,25 +31,25 @@ if (failed.length > 0 && failed.length <= maxSecondTries) {
 // What a test left behind does not keep the run from ending.
 process.exit(failed.length === 0 ? 0 : 1);
 
-/** The files of which not all tests passed. */
+/** The files that did not say at their end that all their tests passed. */
 async function runFiles(some: readonly string[], concurrency: number): Promise<string[]> {
-  const failing: string[] = [];
+  const passed = new Set<string>();
   const events = run({
     files: some.map(file => path.resolve(file)),
     concurrency,
     timeout,
     forceExit: false,
-    execArgv: ['--test-force-exit', '--import', quickResolve],
+    execArgv: ['--test-force-exit', '--import', preload],
   });
   events.on('test:summary', ({ file, success, duration_ms }) => {
     // One for each file, and one for all of them.
     if (file === undefined) return;
     const name = path.relative(process.cwd(), file);
     lastSeconds[name] = Math.round(duration_ms / 100) / 10;
-    if (!success) failing.push(name);
+    if (success) passed.add(name);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text as string);
-  return failing;
+  return some.filter(file => !passed.has(path.relative(process.cwd(), path.resolve(file))));
 }
 
 function expected(file: string): number {
