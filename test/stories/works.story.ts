@@ -6,7 +6,7 @@ import { newObject } from '../../src/api/define-kind.ts';
 import type { Work } from '../../src/api/work.ts';
 import { packChart } from '../../src/sources/pack-chart.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, words, CommandLine } from '../helpers/kubectl.ts';
 import { Program } from '../helpers/program.ts';
@@ -31,7 +31,7 @@ function chartContent(version: string): Content {
   return newObject(Content, { name: digest.replace(':', '-') }, spec);
 }
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`Works, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('works');
     const content = chartContent('1.0.0');
