@@ -8,6 +8,7 @@ import { packChart, withoutIgnored } from './pack-chart.ts';
 import { readBucket } from './read-bucket.ts';
 import { cacheKey, type SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
+import { ignoreFile, sourceIgnore } from './source-ignore.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
 export interface ChartSource {
@@ -18,16 +19,23 @@ export interface ChartSource {
   readonly version?: string | undefined;
   /** For registries without TLS, where the rules of egress allow it. */
   readonly plainHttp?: boolean;
+  /** For git: what to leave out, as .gitignore writes it, besides what the repository's own .sourceignore does. Neither counts when absent. */
+  readonly ignore?: string | undefined;
+  /** For registries: the public keys, as PEM, of which one must have signed the chart. Nobody need have when absent. */
+  readonly signers?: readonly string[] | undefined;
 }
 
 /** Gets a chart from where it is, packed and checked. Many who ask for the same at once ask once. Throws SourceError. */
 export function fetchChart(source: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
-  const key = cacheKey(ctx, source.repository, source.name, source.version);
+  const { repository, name, version, ignore, signers } = source;
+  const key = cacheKey(ctx, repository, name, version, ignore, signers?.join('\n'));
   return ctx.caches.chartFlights.run(key, ctx.signal, signal => fetchFrom(source, { ...ctx, signal }));
 }
 
 function fetchFrom(source: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
-  const { repository, name = '', version } = source;
+  const { repository, name = '', version, signers } = source;
+  if (signers && !repository.startsWith('oci:'))
+    throw new SourceError('signatures are checked of charts in registries only: oci://', { isFinal: true });
   if (repository.startsWith('oci:')) return fetchOciChart(source, ctx);
   if (repository.startsWith('git+')) return fetchGitChart(source, ctx);
   if (repository.startsWith('s3+')) return fetchBucketChart(source, ctx);
@@ -44,10 +52,12 @@ async function fetchPackedChart(address: string, ctx: SourceContext): Promise<Fe
   return inspectChart(await fetchArchive(url, url, ctx), withoutCredentials(address));
 }
 
-function fetchGitChart({ repository, name = '', version }: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
+function fetchGitChart({ repository, name = '', version, ignore }: ChartSource, ctx: SourceContext): Promise<FetchedChart> {
   const folder = folderIn(name);
   return withGitTree({ repository, version }, ctx, async (tree, place) => {
-    const files = await tree.read(folder, { badLinks: 'refuse' });
+    const isIgnored = ignore === undefined ? () => false : sourceIgnore(await tree.file(ignoreFile), ignore);
+    const all = await tree.read(folder, { badLinks: 'refuse' });
+    const files = new Map([...all].filter(([path]) => !isIgnored(posix.join(folder, path))));
     const where = folder === '' ? place : `${place}//${folder}`;
     if (files.size === 0) throw new SourceError(`there is no folder "${folder}" in "${place}"`, { isFinal: true });
     return packChart(withoutIgnored(files), where);

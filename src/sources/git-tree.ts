@@ -7,6 +7,8 @@ export interface GitTree {
   readonly commit: string;
   /** Files below a folder ("" is all), by their path in it, in the order of their names. Links within the repository stand for what they name. */
   read(folder: string, options: { badLinks: 'refuse' | 'skip' }): Promise<Map<string, Buffer>>;
+  /** One plain file. */
+  file(path: string): Promise<Buffer | undefined>;
 }
 
 export interface GitStore {
@@ -22,6 +24,7 @@ interface Entry {
 
 const maxListBytes = 64 * 1024 * 1024;
 const maxLinkBytes = 4096;
+const maxFileBytes = 1024 * 1024;
 const maxLinkDepth = 8;
 /** Links that lead to links that lead to links could be followed for ever. */
 const maxLooks = 5_000_000;
@@ -35,7 +38,14 @@ export async function readGitTree({ commit, git }: GitStore): Promise<GitTree> {
     if (path !== '' && isInside(path)) entries.set(path, { mode, oid, sizeBytes: Number(size) || 0 });
   }
   const links = await readLinks();
-  return { commit, read };
+  return { commit, read, file };
+
+  async function file(path: string): Promise<Buffer | undefined> {
+    const entry = entries.get(path);
+    if (!entry?.mode.startsWith('100')) return undefined;
+    if (entry.sizeBytes > maxFileBytes) throw new SourceError(`${JSON.stringify(path)} is too large`, { isFinal: true });
+    return (await readBlobs([entry.oid], entry.sizeBytes)).get(entry.oid);
+  }
 
   async function read(folder: string, { badLinks }: { badLinks: 'refuse' | 'skip' }): Promise<Map<string, Buffer>> {
     const chosen = new Map<string, Entry>();

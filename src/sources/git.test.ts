@@ -52,6 +52,46 @@ async function words(call: Promise<unknown>): Promise<string> {
   return errorText(error);
 }
 
+test('the newest tag within a range is read, and a reference that is written whole is no other', async t => {
+  const { repo, folder, repository, context } = await serve(t);
+  for (const version of ['1.0.0', 'v1.2.0', '1.10.0-rc.1']) {
+    repo.commit({ version });
+    repo.git('tag', '-a', version, '-m', version);
+  }
+  repo.commit({ version: 'branch' });
+  repo.git('tag', 'both', '1.0.0');
+  repo.git('branch', 'both');
+  const read = async (version: string) => (await folder(version)).get('version')?.toString();
+  assert.equal(await read('semver:1.x'), 'v1.2.0');
+  assert.equal(await read('semver:>=1.0.0-0'), '1.10.0-rc.1');
+  assert.equal(await read('refs/heads/both'), 'branch');
+  assert.equal(await read('refs/tags/both'), '1.0.0');
+  assert.match(
+    await words(fetchFolder({ repository, version: 'semver:2.x' }, context())),
+    /^no tag within "2.x" found in .*; it has 1.10.0-rc.1, v1.2.0, 1.0.0$/,
+  );
+});
+
+test('what a source leaves out is left out of folders and of charts', async t => {
+  const { repo, repository, context } = await serve(t);
+  repo.commit({
+    ...inFolder('web', { ...chartFiles('web', '1.0.0'), 'notes.md': 'x', 'drafts/a': 'x' }),
+    '.sourceignore': '*.md\n',
+    'a.md': 'x',
+    b: 'x',
+  });
+  const folder = async (ignore?: string) => [...readFolderArchive((await fetchFolder({ repository, ignore }, context())).bytes).keys()];
+  assert.ok((await folder()).includes('a.md'), 'nobody asked to leave something out');
+  const left = await folder('/b\n');
+  assert.ok(
+    !left.some(name => name.endsWith('.md') || name === 'b' || name === '.sourceignore') && left.includes('web/drafts/a'),
+    left.join(),
+  );
+  const packed = await fetchChart({ repository, name: 'web', ignore: 'web/drafts/\n' }, context());
+  const names = readChartArchive(packed.bytes).map(({ name }) => name);
+  assert.ok(names.includes('Chart.yaml') && !names.includes('notes.md') && !names.includes('drafts/a'), names.join());
+});
+
 test('a chart comes from a folder of a repository, by branch, tag or commit', async t => {
   const { repo, chart } = await serve(t);
   const first = repo.commit(

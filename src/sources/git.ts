@@ -6,6 +6,7 @@ import { basicAuthorization, type SourceCredentials } from './credentials.ts';
 import { checkRevision, gitUrl, parseGitAddress, type GitAddress } from './git-address.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { explainGitFailure } from './git-failure-words.ts';
+import { newestTag, rangeIn } from './newest-tag.ts';
 import { readGitTree, type GitTree } from './git-tree.ts';
 import { GitFailure, runGit } from './run-git.ts';
 import type { SourceContext } from './source-context.ts';
@@ -14,13 +15,14 @@ import { SourceError } from './source-error.ts';
 export interface GitSource {
   /** `git+https://…` or `git+ssh://…`. */
   readonly repository: string;
-  /** A branch, a tag or a commit. What the repository shows first when absent. */
+  /** A branch, a tag, a commit, a whole reference (`refs/heads/main`), or `semver:RANGE`. What the repository shows first when absent. */
   readonly version?: string | undefined;
 }
 
 const timeoutMs = 180_000;
 const maxPackBytes = 512 * 1024 * 1024;
 const lookMs = 500;
+const maxTagBytes = 16 * 1024 * 1024;
 const commitForm = /^[0-9a-f]{40}$/;
 const advertisement = '/info/refs?service=git-upload-pack';
 
@@ -31,13 +33,14 @@ const advertisement = '/info/refs?service=git-upload-pack';
 export async function withGitTree<T>(source: GitSource, ctx: SourceContext, use: (tree: GitTree, place: string) => Promise<T>): Promise<T> {
   const { version = '' } = source;
   const address = parseGitAddress(source.repository);
-  if (version !== '') checkRevision(version);
+  const range = rangeIn(version);
+  if (version !== '' && range === undefined) checkRevision(version);
   const folder = await mkdtemp(join(tmpdir(), 'drover-git-'));
   const late = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([ctx.signal, late]);
   const place = `git+${gitUrl(address).replace(/\/\/[^/]*@/, '//')}`;
   try {
-    return await readCommit({ address, version, folder, place }, { ...ctx, signal }, use);
+    return await readCommit({ address, version, range, folder, place }, { ...ctx, signal }, use);
   } catch (error) {
     if (ctx.signal.aborted) throw ctx.signal.reason;
     if (late.aborted) throw new SourceError(`"${place}" could not be read within ${timeoutMs / 1000} s`);
@@ -50,12 +53,14 @@ export async function withGitTree<T>(source: GitSource, ctx: SourceContext, use:
 interface Reading {
   readonly address: GitAddress;
   readonly version: string;
+  /** Of the tags of which the newest is meant. */
+  readonly range: string | undefined;
   readonly folder: string;
   readonly place: string;
 }
 
 async function readCommit<T>(
-  { address: asked, version, folder, place }: Reading,
+  { address: asked, version, range, folder, place }: Reading,
   ctx: SourceContext,
   use: (tree: GitTree, place: string) => Promise<T>,
 ): Promise<T> {
@@ -74,7 +79,7 @@ async function readCommit<T>(
   await git(['init', '--quiet', '--bare', '--template=', '--', store]);
   const inStore = ['--git-dir', store];
   const url = gitUrl(address);
-  const wanted = commitForm.test(version) ? version : await resolveRevision();
+  const wanted = commitForm.test(version) ? version : await (range === undefined ? resolveRevision() : resolveRange(range));
   using watch = watchSize(store, ctx.signal);
   await git(
     [...inStore, 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--', url, wanted],
@@ -87,10 +92,21 @@ async function readCommit<T>(
   const tree = await readGitTree({ commit, git: (args, more) => git([...inStore, ...args], more) });
   return use(tree, place);
 
+  async function resolveRange(wantedTags: string): Promise<string> {
+    const listed = (await git(['ls-remote', '--quiet', '--refs', '--tags', '--', url], { maxBytes: maxTagBytes })).toString();
+    const prefix = 'refs/tags/';
+    const tags = new Map(
+      listed.split('\n').flatMap(line => (line.startsWith(prefix, 41) ? [[line.slice(41 + prefix.length), line.slice(0, 40)]] : [])),
+    );
+    const oid = tags.get(newestTag([...tags.keys()], wantedTags, place));
+    if (oid === undefined || !commitForm.test(oid)) throw new Error('git does not have what it lists');
+    return oid;
+  }
+
   /** The object that a name stands for: tags before branches, as git itself has it. */
   async function resolveRevision(): Promise<string> {
-    const names =
-      version === '' ? ['HEAD'] : [`refs/tags/${version}`, `refs/heads/${version}`, ...(version.startsWith('refs/') ? [version] : [])];
+    const whole = version.startsWith('refs/') ? [version] : [];
+    const names = version === '' ? ['HEAD'] : [...whole, `refs/tags/${version}`, `refs/heads/${version}`];
     const listed = (await git(['ls-remote', '--quiet', '--', url, ...names])).toString();
     const refs = new Map(listed.split('\n').map(line => [line.slice(41), line.slice(0, 40)]));
     const found = names.map(name => refs.get(name)).find(oid => oid !== undefined && commitForm.test(oid));

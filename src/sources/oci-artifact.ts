@@ -1,8 +1,11 @@
-import { isJsonObject, type Json } from '../util/json.ts';
+import { isJsonObject } from '../util/json.ts';
 import { chooseVersion, versionsInWords, checkRange } from './choose-version.ts';
+import { checkSignature } from './cosign.ts';
 import { digestOf } from './digest.ts';
 import { maxArchiveBytes } from './fetch-archive.ts';
+import { newestTag, rangeIn } from './newest-tag.ts';
 import { digestForm, isTag, parseOciReference, tagOf, versionOf, type OciReference } from './oci-reference.ts';
+import { maxManifestBytes, readJson, readManifest, type Descriptor, type Manifest } from './oci-manifest.ts';
 import { openRepository, type OciRepository } from './oci-registry.ts';
 import type { SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
@@ -13,25 +16,14 @@ export interface OciArtifact {
   readonly repository: string;
   /** Further path below the repository. */
   readonly name?: string | undefined;
-  /** A tag, a digest, a version, or a range of versions. The newest when absent. */
+  /** A tag, a digest, a version, a range of versions, or `semver:RANGE` for the tag of that name. The newest when absent. */
   readonly version?: string | undefined;
   /** Without TLS, where the rules of egress allow it. */
   readonly plainHttp?: boolean;
+  /** The public keys, as PEM, of which one must have signed it. Nobody need have when absent. */
+  readonly signers?: readonly string[] | undefined;
 }
 
-interface Descriptor {
-  readonly mediaType: string;
-  readonly digest: string;
-  readonly size: number;
-}
-
-interface Manifest {
-  readonly layers: readonly Descriptor[];
-  readonly manifests: readonly Descriptor[];
-}
-
-const manifestTypes = ['application/vnd.oci.image.manifest.v1+json', 'application/vnd.oci.image.index.v1+json'];
-const maxManifestBytes = 4 * 1024 * 1024;
 const maxTagPages = 100;
 
 /** The bytes of the first layer of an artifact that has one of the media types, checked against their digest. */
@@ -44,7 +36,10 @@ export async function fetchOciLayer(
   const repository = openRepository(ref, ctx);
   const wanted = await chooseReference(ref, artifact.version, repository);
   const place = `oci://${new URL(ref.registry).host}/${ref.repository}${wanted.startsWith('sha256:') ? '@' : ':'}${wanted}`;
-  const layer = await findLayer(repository, wanted, mediaTypes, place);
+  const manifest = await readManifest(repository, wanted, place);
+  // Checked before anything that it names is asked for, and then nothing is asked for but by digest.
+  if (artifact.signers) await checkSignature(repository, { digest: manifest.digest, place, signers: artifact.signers });
+  const layer = await findLayer(repository, manifest, mediaTypes, place);
   if (layer.size > maxArchiveBytes)
     throw new SourceError(`"${place}" is larger than the ${maxArchiveBytes} bytes that are allowed`, { isFinal: true });
   const { body } = await repository.get({ path: `blobs/${layer.digest}`, maxBytes: layer.size, timeoutMs: 300_000 });
@@ -56,6 +51,9 @@ export async function fetchOciLayer(
 /** The tag or digest that is meant. */
 async function chooseReference(ref: OciReference, version: string | undefined, repository: OciRepository): Promise<string> {
   if (version !== undefined && digestForm.test(version)) return version;
+  const place = `oci://${new URL(ref.registry).host}/${ref.repository}`;
+  const range = rangeIn(version ?? '');
+  if (range !== undefined) return newestTag(await listTags(repository), range, place);
   if (version === undefined || version === '') {
     const given = ref.digest ?? ref.tag;
     if (given !== undefined) return given;
@@ -67,7 +65,6 @@ async function chooseReference(ref: OciReference, version: string | undefined, r
   const tags = await listTags(repository);
   const versions = tags.map(versionOf);
   const chosen = chooseVersion(versions, version);
-  const place = `oci://${new URL(ref.registry).host}/${ref.repository}`;
   if (chosen === undefined)
     throw new SourceError(`version "${version ?? '*'}" not found in "${place}"; ${versionsInWords(versions)}`, { isFinal: true });
   return tagOf(chosen);
@@ -111,8 +108,7 @@ function nextPage(link: string | string[] | undefined): string | undefined {
   return query === undefined ? undefined : `tags/list?${new URLSearchParams(query).toString()}`;
 }
 
-async function findLayer(repository: OciRepository, reference: string, mediaTypes: readonly string[], place: string): Promise<Descriptor> {
-  const manifest = await readManifest(repository, reference, place);
+async function findLayer(repository: OciRepository, manifest: Manifest, mediaTypes: readonly string[], place: string): Promise<Descriptor> {
   // An index may hold other things beside what is looked for, such as signatures.
   const inner = manifest.layers.length === 0 ? manifest.manifests.slice(0, 8) : [];
   const layers = [...manifest.layers];
@@ -129,42 +125,4 @@ async function findLayer(repository: OciRepository, reference: string, mediaType
       { isFinal: true },
     );
   return layer;
-}
-
-async function readManifest(repository: OciRepository, reference: string, place: string): Promise<Manifest> {
-  const { body, headers } = await repository.get({
-    path: `manifests/${reference}`,
-    accept: manifestTypes.join(', '),
-    maxBytes: maxManifestBytes,
-  });
-  const said = headers['docker-content-digest'];
-  const wanted = digestForm.test(reference) ? reference : typeof said === 'string' && digestForm.test(said) ? said : undefined;
-  if (wanted !== undefined && digestOf(body) !== wanted)
-    throw new SourceError(`the manifest that the registry gives for "${place}" has another digest`);
-  const manifest = readJson(body);
-  if (!isJsonObject(manifest)) throw new SourceError(`"${place}" has no manifest`, { isFinal: true });
-  return { layers: descriptorsOf(manifest['layers']), manifests: descriptorsOf(manifest['manifests']) };
-}
-
-function descriptorsOf(list: Json | undefined): Descriptor[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap(item => {
-    if (!isJsonObject(item)) return [];
-    const { mediaType, digest, size } = item;
-    const isDescriptor =
-      typeof mediaType === 'string' &&
-      typeof digest === 'string' &&
-      digestForm.test(digest) &&
-      Number.isSafeInteger(size) &&
-      (size as number) >= 0;
-    return isDescriptor ? [{ mediaType, digest, size: size as number }] : [];
-  });
-}
-
-function readJson(body: Buffer): Json {
-  try {
-    return JSON.parse(body.toString()) as Json;
-  } catch {
-    return null;
-  }
 }

@@ -170,6 +170,32 @@ test('a folder comes from a registry, in one form whoever packed it', async t =>
   assert.match(await words(get('evil')), /cannot be used: folder contains the path "..\/x", which leads out of it/);
 });
 
+test('a tag that looks like a range is that tag, a range is the newest tag, and a layer may be chosen', async t => {
+  const { pushChart, repository, context } = await serve(t);
+  const type = 'application/vnd.example.files';
+  for (const tag of ['1.2', '1.2.0', 'v1.9.0'])
+    pushChart(
+      'charts/app',
+      tag,
+      writeArchive([
+        { name: 'tag', data: Buffer.from(tag) },
+        { name: 'x.md', data: Buffer.from('x') },
+      ]),
+      type,
+    );
+  const get = async (tag: string, version?: string) =>
+    readFolderArchive(
+      (await fetchFolder({ repository: `${repository}/app${tag}`, version, layerType: type, ignore: '*.md' }, context())).bytes,
+    );
+  assert.equal((await get(':1.2')).get('tag')?.toString(), '1.2');
+  assert.equal((await get('', 'semver:1.x')).get('tag')?.toString(), 'v1.9.0');
+  assert.deepEqual([...(await get(':1.2')).keys()], ['tag']);
+  assert.match(
+    await words(fetchFolder({ repository: `${repository}/app:1.2` }, context())),
+    /holds something else: application\/vnd.example.files/,
+  );
+});
+
 test('addresses of registries are read', () => {
   const { registry, repository, tag } = parseOciReference('oci://docker.io/library/web:1.0', undefined);
   assert.deepEqual([registry, repository, tag], ['https://registry-1.docker.io', 'library/web', '1.0']);

@@ -2,11 +2,11 @@ import { maxFiles, maxUnpackedBytes } from '../render/archive.ts';
 import { compareTexts } from '../util/compare-texts.ts';
 import { mapBounded } from '../util/map-bounded.ts';
 import { parseBucketAddress, type BucketAddress } from './bucket-address.ts';
-import { gitIgnore } from './git-ignore.ts';
 import { s3Client, type S3Client } from './s3-client.ts';
 import type { S3Object } from './s3-listing.ts';
 import type { SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
+import { ignoreFile, sourceIgnore } from './source-ignore.ts';
 
 export interface BucketFiles {
   /** By their keys, in the order of these. */
@@ -16,7 +16,6 @@ export interface BucketFiles {
 
 const isFinal = { isFinal: true } as const;
 const atOnce = 8;
-const ignoreFile = '.sourceignore';
 
 /** Reads the objects of a bucket: all that are wanted, or those of a folder, or the one object of that name. Throws SourceError. */
 export async function readBucket(repository: string, ctx: SourceContext, folder = ''): Promise<BucketFiles> {
@@ -45,12 +44,11 @@ export async function readBucket(repository: string, ctx: SourceContext, folder 
 }
 
 async function chooseObjects(client: S3Client, { prefix, ignore }: BucketAddress, folder: string): Promise<S3Object[]> {
-  const rules = await client.get(ignoreFile);
-  const isIgnored = gitIgnore(`${rules?.toString() ?? ''}\n${ignore}`);
+  const isIgnored = sourceIgnore(await client.get(ignoreFile), ignore);
   const listed = await client.list(folder.startsWith(prefix) ? folder : prefix);
   const wanted = listed.filter(({ key }) => {
     const isBelow = folder === '' || key === folder || key.startsWith(`${folder}/`);
-    return isBelow && key.startsWith(prefix) && !key.endsWith('/') && key !== ignoreFile && !isIgnored(key);
+    return isBelow && key.startsWith(prefix) && !key.endsWith('/') && !isIgnored(key);
   });
   for (const { key } of wanted)
     if (!isPath(key))

@@ -44,7 +44,7 @@ spec:
 `,
   'templates/infrastructure.yaml': `apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
 kind: DemoCluster
-metadata: { name: {{ .Release.Name }} }
+metadata: { name: {{ .Release.Name }}, finalizers: [k0rdent.mirantis.com/cleanup] }
 spec: { zone: {{ .Values.region }}-a }
 `,
 };
@@ -121,6 +121,7 @@ for (const kind of hubKindsByTime)
         serviceTemplate('web', '1.0.0', 'team'),
         clusterTemplate('cloud-1-0-0', 'cloud', '1.0.0'),
         definition('cluster.x-k8s.io', 'Cluster', 'clusters'),
+        definition('cluster.x-k8s.io', 'Machine', 'machines'),
         definition('infrastructure.cluster.x-k8s.io', 'DemoCluster', 'democlusters'),
       );
       await story.templatesAreValid('web-1-0-0');
@@ -370,12 +371,38 @@ for (const kind of hubKindsByTime)
       assert.equal((await capi('cloudy'))?.metadata.uid, uid);
     });
 
+    test('a dry run tells of a chart with another name, until it is the same again', async () => {
+      await story.pushChart('nimbus', '1.0.0', packedChart('nimbus', '1.0.0', cloudTemplates));
+      await story.apply(clusterTemplate('nimbus-1-0-0', 'nimbus', '1.0.0'), {
+        apiVersion,
+        kind: 'ClusterTemplateChain',
+        metadata: { name: 'there-and-back', namespace },
+        spec: {
+          supportedTemplates: [
+            { name: 'cloud-1-1-0', availableUpgrades: [{ name: 'nimbus-1-0-0' }] },
+            { name: 'nimbus-1-0-0', availableUpgrades: [{ name: 'cloud-1-1-0' }] },
+          ],
+        },
+      });
+      await becomes(async () => (await story.cd('cloudy'))?.status?.availableUpgrades, ['nimbus-1-0-0'], 'the upgrades');
+      await patchSpec('cloudy', { template: 'nimbus-1-0-0', dryRun: true });
+      await says('cloudy', 'HelmChartNameChanged', /^True HelmChartNameChanged Helm chart name changed from "cloud" to "nimbus": /);
+      await becomes(async () => (await story.cd('cloudy'))?.status?.availableUpgrades, ['cloud-1-1-0'], 'the way back');
+      await patchSpec('cloudy', { template: 'cloud-1-1-0', dryRun: null });
+      await becomes(() => told('cloudy', 'HelmChartNameChanged'), undefined, 'the note');
+    });
+
     test('deletion goes step by step: services, what the cluster has outside, its membership, its chart, its Cluster', async () => {
       const onMember = member(real.kubeconfig);
       await onMember.expect('create service loadbalancer outside --tcp=80:80');
       await kubectl.expect(
         `patch clusters.cluster.x-k8s.io -n ${namespace} cloudy --type merge -p '{"metadata":{"finalizers":["played.example/cluster"]}}'`,
       );
+      await story.apply({
+        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        kind: 'Machine',
+        metadata: { name: 'cloudy-0', namespace, labels: { 'cluster.x-k8s.io/cluster-name': 'cloudy' } },
+      });
       await kubectl.expect(`delete cld -n ${namespace} cloudy --wait=false`);
       await says('cloudy', 'Deleting', /^True WaitingForClusterDeletion Waiting for CAPI Cluster to be deleted: /);
       assert.match((await told('cloudy', 'Ready'))!, /^False Deleting /);
@@ -384,8 +411,15 @@ for (const kind of hubKindsByTime)
       await kubectl.expect('get clusters.drover.io cloudy', { code: 1, says: 'not found' });
       await hub.restart();
       await kubectl.expect(`patch clusters.cluster.x-k8s.io -n ${namespace} cloudy --type merge -p '{"metadata":{"finalizers":null}}'`);
+      await says(
+        'cloudy',
+        'Deleting',
+        /^True WaitingForClusterDeletion Waiting for the Machines that need DemoCluster kcm-system\/cloudy to be/,
+      );
+      await kubectl.expect(`delete machines.cluster.x-k8s.io -n ${namespace} cloudy-0`);
       await becomes(() => story.cd('cloudy'), undefined, 'the ClusterDeployment');
       await kubectl.expect(`get secrets -n ${namespace} sh.helm.release.v1.cloudy.v3`, { code: 1, says: 'not found' });
+      await kubectl.expect(`get democlusters -n ${namespace} cloudy`, { code: 1, says: 'not found' });
     });
 
     test('addresses, authentication, audit policy and database are prepared before the chart is installed', async () => {

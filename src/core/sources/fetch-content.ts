@@ -2,7 +2,7 @@ import { contentTypes } from '../../api/content.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { chooseVersion, versionsInWords } from '../../sources/choose-version.ts';
 import { fetchChart } from '../../sources/fetch-chart.ts';
-import { fetchFolder } from '../../sources/fetch-folder.ts';
+import { fetchFolder, type FolderSource } from '../../sources/fetch-folder.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
 import { SourceError } from '../../sources/source-error.ts';
 import { putContent } from '../contents/put-content.ts';
@@ -12,8 +12,13 @@ import type { WorkSource } from './wanted-content.ts';
 /** The repository that is the chart store of the hub itself. */
 export const hubRepository = 'hub';
 
+/** What only some who fetch have to say: see `ChartSource` and `FolderSource`. */
+export type ContentSource = WorkSource & Pick<FolderSource, 'plainHttp' | 'ignore' | 'layerType' | 'signers'>;
+
 /** Sees to it that the bytes of a source are on the hub, and answers their digest. Throws SourceError when the source is to blame. */
-export async function fetchContent(hub: KubeClient, source: WorkSource, ctx: SourceContext): Promise<string> {
+export async function fetchContent(hub: KubeClient, source: ContentSource, ctx: SourceContext): Promise<string> {
+  if (source.signers && source.repository === hubRepository)
+    throw new SourceError('signatures of charts of the store of the hub cannot be checked', { isFinal: true });
   if (source.repository === hubRepository) return findStoredChart(hub, source, ctx.signal);
   if (source.form === 'kustomization') {
     const { bytes } = await fetchFolder(source, ctx);

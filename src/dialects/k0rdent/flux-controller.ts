@@ -21,6 +21,7 @@ import {
 } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
+import { SignatureError } from '../../sources/cosign.ts';
 import { digestOf } from '../../sources/digest.ts';
 import type { Egress } from '../../sources/egress.ts';
 import { createSourceCaches } from '../../sources/source-caches.ts';
@@ -30,7 +31,8 @@ import { errorText } from '../../util/error-text.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { bySource, sourceKey, type FluxInformers } from './flux-informers.ts';
 import { holdContent } from './hold-contents.ts';
-import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository, verifiedCondition } from './kinds/flux-source.ts';
+import { readSigners } from './read-signers.ts';
 import { markObject, reportStatus } from './report-status.ts';
 import { contentAnnotation } from './template-content.ts';
 import {
@@ -38,6 +40,8 @@ import {
   addressOfChart,
   addressOfGit,
   addressOfOci,
+  checkHelmRepository,
+  countsAsSame,
   intervalMs,
   type ChartHolder,
   type FluxAddress,
@@ -58,6 +62,7 @@ const fieldManager = 'drover-k0rdent-sources';
 /** Flux's own controller puts this on what it looks after; the status is then its business. */
 const fluxFinalizer = 'finalizers.fluxcd.io';
 const secretLookMs = 15_000;
+const signersLookMs = 60_000;
 /** Looking into our own store costs little, and somebody may have pushed the chart. */
 const storeRetry = { firstDelayMs: 1000, maxDelayMs: 8000 };
 
@@ -75,7 +80,7 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     ]),
     run(GitRepository, flux.gitRepositories, addressOfGit),
     run(OCIRepository, flux.ociRepositories, addressOfOci),
-    run(HelmRepository, flux.helmRepositories, () => 'nothing to fetch'),
+    run(HelmRepository, flux.helmRepositories, repository => (checkHelmRepository(repository), 'nothing to fetch')),
     run(Bucket, flux.buckets, addressOfBucket),
   ];
 
@@ -105,64 +110,92 @@ export function runFlux(deps: FluxDeps): RunningController[] {
       try {
         const address = addressOf(obj);
         if (address === 'nothing to fetch')
-          return (await report(obj, ready('its charts are fetched when they are needed'), {}, ctx), settled);
+          return (await report(obj, [ready('its charts are fetched when they are needed')], {}, ctx), settled);
         return await keepFetched(key, obj, address, ctx);
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        await report(obj, failed(error), keptArtifact(obj), ctx);
-        return settled;
+        await refuse(obj, error, false, ctx);
+        // Nobody tells when a Secret changes.
+        return error instanceof SignatureError ? requeue(secretLookMs) : settled;
       }
     }
 
     async function keepFetched(key: Key, obj: T, address: FluxAddress, ctx: Context): Promise<Outcome> {
       const now = ctx.now.getTime();
-      const fetchedOf = digestOf(JSON.stringify([address, obj.metadata.namespace]));
+      const signers = await signersOf(obj, address, ctx);
+      const { isMoving, isSuspended = false, ...what } = address;
+      const fetchedOf = digestOf(JSON.stringify([what, obj.metadata.namespace, signers]));
       const annotations = obj.metadata.annotations ?? {};
       const digest = annotations[workAnnotations.contentOf] === fetchedOf ? annotations[contentAnnotation] : undefined;
       const isThere = digest !== undefined && (await holdContent(hub, digest, ctx.signal));
-      const everyMs = address.isMoving && obj.spec.suspend !== true ? intervalMs(obj.spec.interval) : undefined;
+      const everyMs = isMoving && !isSuspended && obj.spec.suspend !== true ? intervalMs(obj.spec.interval) : undefined;
       if (everyMs !== undefined && !lookAt.has(key)) lookAt.set(key, isThere ? now + everyMs : now);
       const isDue = everyMs !== undefined && now >= lookAt.get(key)!;
       if (isThere && !isDue) {
         await reportFetched(obj, address, digest, ctx);
-        return everyMs === undefined ? settled : requeue(lookAt.get(key)! - now);
+        return nextLook(everyMs === undefined ? undefined : lookAt.get(key)! - now, address);
       }
-      const result = await resultFor(obj, address, !isThere, ctx);
+      const result = await resultFor(obj, { ...address, signers }, !isThere, ctx);
       if ('error' in result) {
-        await report(obj, failed(result.error), keptArtifact(obj), ctx);
+        await refuse(obj, result.error, isThere, ctx);
         const restMs = Math.max(result.nextTry.getTime() - now, 0) + 10;
         const hasSecret = address.secretName !== undefined || address.certSecretName !== undefined;
         return requeue(hasSecret ? Math.min(restMs, secretLookMs) : restMs);
       }
       if (everyMs !== undefined) lookAt.set(key, now + everyMs);
-      await holdContent(hub, result.digest, ctx.signal);
-      const marks = { annotations: { [contentAnnotation]: result.digest, [workAnnotations.contentOf]: fetchedOf } };
+      const isSame = isThere && countsAsSame(address, await versionOf(digest, ctx), await versionOf(result.digest, ctx));
+      const fetched = isSame ? digest : result.digest;
+      await holdContent(hub, fetched, ctx.signal);
+      const marks = { annotations: { [contentAnnotation]: fetched, [workAnnotations.contentOf]: fetchedOf } };
       await markObject(hub, kind, obj, marks, { fieldManager, signal: ctx.signal });
-      await reportFetched(obj, address, result.digest, ctx);
-      return everyMs === undefined ? settled : requeue(everyMs);
+      await reportFetched(obj, address, fetched, ctx);
+      return nextLook(everyMs, address);
     }
 
     async function reportFetched(obj: T, address: FluxAddress, digest: string, ctx: Context): Promise<void> {
-      const chart = (await hub.get(Content, { name: contentName(digest) }, { signal: ctx.signal }))?.spec.chart;
-      const revision = chart?.version ?? (address.version === undefined ? digest : `${address.version}@${digest}`);
+      const revision = (await versionOf(digest, ctx)) ?? (address.label === undefined ? digest : `${address.label}@${digest}`);
       const present = obj.status?.artifact;
       const lastUpdateTime = present?.digest === digest && present.lastUpdateTime ? present.lastUpdateTime : timestamp(ctx.now);
-      await report(obj, ready(`stored artifact: revision '${revision}'`), { artifact: { digest, revision, lastUpdateTime } }, ctx);
+      const said = ready(`stored artifact: revision '${revision}'`);
+      await report(
+        obj,
+        address.signersSecretName === undefined ? [said] : [said, verified],
+        { artifact: { digest, revision, lastUpdateTime } },
+        ctx,
+      );
     }
 
-    async function report(obj: T, said: ConditionReport, more: Pick<Status, 'artifact'>, ctx: Context): Promise<void> {
+    /** What was fetched before stays in use, unless it is not what must be signed. */
+    async function refuse(obj: T, error: SourceError, isThere: boolean, ctx: Context): Promise<void> {
+      const isUnsigned = error instanceof SignatureError;
+      const isWithdrawn = isUnsigned && !isThere;
+      const marks = { annotations: { [contentAnnotation]: undefined, [workAnnotations.contentOf]: undefined } };
+      if (isWithdrawn) await markObject(hub, kind, obj, marks, { fieldManager, signal: ctx.signal });
+      const said = isUnsigned ? [failed(error), unverified(error)] : [failed(error)];
+      await report(obj, said, isWithdrawn ? {} : keptArtifact(obj), ctx);
+    }
+
+    async function report(obj: T, said: readonly ConditionReport[], more: Pick<Status, 'artifact'>, ctx: Context): Promise<void> {
       if (obj.metadata.finalizers?.includes(fluxFinalizer)) return;
       const { generation } = obj.metadata;
       const status: Status = {
         ...more,
-        conditions: withConditions(obj.status?.conditions, [said], { now: ctx.now, generation }),
+        conditions: withConditions(stillTold(obj, said), said, { now: ctx.now, generation }),
         ...(generation !== undefined && { observedGeneration: generation }),
       };
       await reportStatus(hub, kind, obj, status, { fieldManager, signal: ctx.signal });
     }
   }
 
-  async function resultFor(obj: Source, address: FluxAddress, isGone: boolean, { signal: stop }: Context): Promise<SourceResult> {
+  async function signersOf({ metadata }: Source, { signersSecretName: name }: FluxAddress, { signal: stop }: Context) {
+    return name === undefined ? undefined : readSigners(hub, { namespace: metadata.namespace ?? '', name }, stop);
+  }
+
+  async function versionOf(digest: string, { signal: stop }: Context): Promise<string | undefined> {
+    return (await hub.get(Content, { name: contentName(digest) }, { signal: stop }))?.spec.chart?.version;
+  }
+
+  async function resultFor(obj: Source, address: SignedAddress, isGone: boolean, { signal: stop }: Context): Promise<SourceResult> {
     const namespace = obj.metadata.namespace ?? '';
     let context: SourceContext;
     try {
@@ -178,7 +211,7 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     return results.get(key, stop, signal => fetchAddress(address, { ...context, signal }), retry);
   }
 
-  async function fetchAddress({ valuesFiles, ...address }: FluxAddress, context: SourceContext): Promise<string> {
+  async function fetchAddress({ valuesFiles, ...address }: SignedAddress, context: SourceContext): Promise<string> {
     const digest = await fetchContent(hub, address, context);
     if (!valuesFiles) return digest;
     const { signal: stop } = context;
@@ -197,6 +230,15 @@ export function runFlux(deps: FluxDeps): RunningController[] {
   }
 }
 
+/** Where something is, and whose signature it must have. */
+type SignedAddress = FluxAddress & { readonly signers: readonly string[] | undefined };
+
+/** Whether the keys are still the same is looked at even where nothing moves: nobody tells. */
+function nextLook(afterMs: number | undefined, { signersSecretName }: FluxAddress): Outcome {
+  if (signersSecretName !== undefined) return requeue(Math.min(afterMs ?? signersLookMs, signersLookMs));
+  return afterMs === undefined ? settled : requeue(afterMs);
+}
+
 const ready = (message: string): ConditionReport => ({ type: 'Ready', status: 'True', reason: 'Succeeded', message });
 const failed = (error: SourceError): ConditionReport => ({
   type: 'Ready',
@@ -204,6 +246,23 @@ const failed = (error: SourceError): ConditionReport => ({
   reason: 'FetchFailed',
   message: errorText(error),
 });
+
+const verified: ConditionReport = {
+  type: verifiedCondition,
+  status: 'True',
+  reason: 'Succeeded',
+  message: 'signed by a key that is trusted',
+};
+const unverified = (error: SourceError): ConditionReport => ({
+  type: verifiedCondition,
+  status: 'False',
+  reason: 'VerificationError',
+  message: errorText(error),
+});
+
+/** Nothing is said of signatures that nobody asks for any more. */
+const stillTold = ({ status }: Source, said: readonly ConditionReport[]) =>
+  status?.conditions?.filter(({ type }) => type !== verifiedCondition || said.some(one => one.type === type));
 
 function keptArtifact({ status }: Source): Pick<Status, 'artifact'> {
   return status?.artifact ? { artifact: status.artifact } : {};

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -7,6 +8,7 @@ import { chartRepository } from '../../../test/helpers/chart-repository.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { gitBackend, testRepository } from '../../../test/helpers/git-server.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { ociRegistry } from '../../../test/helpers/oci-registry.ts';
 import { objectStore } from '../../../test/helpers/object-store.ts';
 import { startSourceServer } from '../../../test/helpers/source-server.ts';
 import { tempDir } from '../../../test/helpers/temp-dir.ts';
@@ -16,8 +18,10 @@ import { newObject, type Kind } from '../../api/define-kind.ts';
 import { readContent } from '../../core/contents/read-content.ts';
 import { pushChart } from '../../core/contents/stored-charts.ts';
 import { writeArchive } from '../../render/write-archive.ts';
+import { digestOf } from '../../sources/digest.ts';
 import { createEgress } from '../../sources/egress.ts';
 import { inspectChart } from '../../sources/inspect-chart.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { fluxInformers } from './flux-informers.ts';
 import { Bucket, GitRepository, HelmChart, HelmRepository, fluxSources } from './kinds/flux-source.ts';
 import { systemNamespace } from './kinds/group.ts';
@@ -124,6 +128,81 @@ test('a chart comes from a HelmRepository with a Secret, and other namespaces us
   assert.equal(chart?.status?.conditions?.[0]?.status, 'True');
   await service('web', { helm: { chartRef: { kind: 'HelmChart', namespace, name: 'web' } } }, 'tenant');
   assert.equal(contentOf(await valid('web', 'tenant')), contentOf(done));
+});
+
+test(
+  'a chart that must be signed is used only when it is, and is taken back when it turns out not to be',
+  { timeout: 120_000 },
+  async t => {
+    const { hub, service, valid, template, secret, server } = await start(t);
+    const registry = ociRegistry();
+    const url = `${(await server(registry.answer)).replace('https:', 'oci:')}/charts`;
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = (key: typeof publicKey) => key.export({ type: 'spki', format: 'pem' }).toString();
+    await secret('keys', { 'cosign.pub': pem(publicKey) });
+    await secret('other-keys', { 'cosign.pub': pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey) });
+    const digest = registry.pushChart('charts/web', '1.0.0', packedChart('web', '1.0.0'));
+    await hub.create(
+      HelmRepository,
+      newObject(HelmRepository, { namespace, name: 'charts' }, { url, type: 'oci', secretRef: { name: 'source' } }),
+    );
+    const chartSpec = { chart: 'web', version: '1.0.0', sourceRef: { kind: 'HelmRepository', name: 'charts' } };
+    const verify = { provider: 'cosign', secretRef: { name: 'keys' } };
+    await service('signed', { helm: { chartSpec: { ...chartSpec, verify } } });
+    const waiting = await template('signed', one => /is not signed/.test(one.status?.validationError ?? ''));
+    assert.deepEqual([waiting.status?.valid, contentOf(waiting)], [false, '']);
+
+    const statement = Buffer.from(
+      JSON.stringify({ critical: { image: { 'docker-manifest-digest': digest }, type: 'cosign container image signature' } }),
+    );
+    registry.blobs.set(digestOf(statement), statement);
+    const annotations = { 'dev.cosignproject.cosign/signature': sign('sha256', statement, privateKey).toString('base64') };
+    const mediaType = 'application/vnd.dev.cosign.simplesigning.v1+json';
+    const layers = [{ mediaType, digest: digestOf(statement), size: statement.length, annotations }];
+    registry.putManifest('charts/web', [`${digest.replace(':', '-')}.sig`], { schemaVersion: 2, layers });
+    await valid('signed');
+    const told = async (name: string) =>
+      (await hub.get(HelmChart, { namespace, name }))?.status?.conditions?.find(one => one.type === 'SourceVerified')?.status;
+    assert.equal(await told('signed'), 'True');
+
+    await hub.create(HelmChart, newObject(HelmChart, { namespace, name: 'shared' }, chartSpec));
+    await service('by-ref', { helm: { chartRef: { kind: 'HelmChart', name: 'shared' } } });
+    await valid('by-ref');
+    assert.equal(await told('shared'), undefined);
+    const ask = (value: JsonObject) =>
+      hub.patch(HelmChart, { namespace, name: 'shared' }, { type: 'merge', body: { spec: { verify: value } } });
+    for (const [value, pattern] of [
+      [{ provider: 'cosign', secretRef: { name: 'other-keys' } }, /is not signed by any of the keys that are trusted/],
+      [{ provider: 'cosign', secretRef: null }, /signatures without keys cannot be checked here/],
+    ] as const) {
+      await ask(value);
+      const refused = await template('by-ref', one => pattern.test(one.status?.validationError ?? ''));
+      assert.deepEqual([refused.status?.valid, contentOf(refused), await told('shared')], [false, '', 'False']);
+      await ask(verify);
+      await valid('by-ref');
+    }
+  },
+);
+
+test('the newest tag of a repository is read, and what is not understood is told', { timeout: 120_000 }, async t => {
+  const { hub, service, valid, server } = await start(t);
+  const { dir: root } = tempDir('k0rdent-git-semver');
+  const repo = testRepository(join(root, 'repo'));
+  for (const version of ['1.0.0', '1.1.0']) {
+    repo.commit({ 'a.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v${version}}\n` });
+    repo.git('tag', version);
+  }
+  const url = `${await server(gitBackend(root))}/repo`;
+  const spec = { url, secretRef: { name: 'source' } };
+  await service('newest', { resources: { remoteSourceSpec: { git: { ...spec, ref: { semver: '1.x' } } }, deploymentType: 'Remote' } });
+  assert.match((await readContent(hub, contentOf(await valid('newest')))).toString(), /name: v1\.1\.0/);
+  const more = { ...spec, sparseCheckout: ['a'] };
+  await hub.create(GitRepository, newObject(GitRepository, { namespace, name: 'sparse' }, more));
+  await eventually(
+    () => hub.get(GitRepository, { namespace, name: 'sparse' }),
+    one => one?.status?.conditions?.[0]?.message === '"sparseCheckout" of a GitRepository is not supported',
+    { timeoutMs: 60_000 },
+  );
 });
 
 test('charts, manifests and kustomizations come from git', { timeout: 180_000 }, async t => {

@@ -23,7 +23,7 @@ import { chartFacts, clusterFacts, providerFacts, serviceFacts, type ChartFacts 
 import { runFlux, type FluxDeps } from './flux-controller.ts';
 import type { FluxInformers } from './flux-informers.ts';
 import { holdContent, runHeldContents } from './hold-contents.ts';
-import { Bucket, GitRepository, HelmChart, OCIRepository } from './kinds/flux-source.ts';
+import { Bucket, GitRepository, HelmChart, OCIRepository, verifiedCondition } from './kinds/flux-source.ts';
 import { k0rdentLabels, systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ProviderTemplate, ServiceTemplate } from './kinds/template.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
@@ -56,6 +56,11 @@ class TemplateFault extends Error {
   override name = 'TemplateFault';
 }
 
+/** Nobody who is trusted has signed what the template would be made of. */
+class UnsignedFault extends TemplateFault {
+  override name = 'UnsignedFault';
+}
+
 type TemplateStatus = NonNullable<ServiceTemplate['status'] & ClusterTemplate['status'] & ProviderTemplate['status']>;
 
 /** What is known of a template's bytes. */
@@ -80,6 +85,7 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
     flux.helmCharts,
     flux.gitRepositories,
     flux.ociRepositories,
+    flux.buckets,
   ] as unknown as Informer[];
   return [
     ...runFlux(deps),
@@ -122,17 +128,18 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
         await report(template, { ...validStatus(bytes), ...facts, ...(schemaConfigMapName && { schemaConfigMapName }) }, ctx);
       } catch (error) {
         if (ctx.signal.aborted || !(error instanceof TemplateFault)) throw error;
-        await mark(template, undefined, ctx);
+        await mark(template, error instanceof UnsignedFault ? 'withdrawn' : undefined, ctx);
         await report(template, { valid: false, validationError: errorText(error) }, ctx);
       }
       return settled;
     }
 
-    /** Bytes that were good once are not taken from those who use them: the source may be away for a moment. */
-    async function mark(template: T, found: Found | undefined, ctx: Context): Promise<void> {
+    /** Bytes that were good once are not taken from those who use them: the source may be away for a moment. Those that must be signed and are not are. */
+    async function mark(template: T, found: Found | 'withdrawn' | undefined, ctx: Context): Promise<void> {
+      const { digest, chart } = found === 'withdrawn' ? {} : (found ?? {});
       const annotations = found && {
-        [contentAnnotation]: found.digest,
-        [clusterModeAnnotation]: found.chart?.annotations[clusterModeAnnotation],
+        [contentAnnotation]: digest,
+        [clusterModeAnnotation]: chart?.annotations[clusterModeAnnotation],
       };
       const marks = { labels: componentLabels, ...(annotations && { annotations }) };
       await markObject(hub, kind as Kind, template, marks, { fieldManager, signal: ctx.signal });
@@ -338,7 +345,9 @@ function digestOf(source: (KubeObject & { status?: HelmChart['status'] }) | unde
   const digest = source?.metadata.annotations?.[contentAnnotation];
   if (digest !== undefined) return digest;
   const ready = source?.status?.conditions?.find(one => one.type === 'Ready');
-  throw new TemplateFault(ready?.status === 'False' ? `Source is not ready: ${ready.message}` : 'Source is not ready');
+  const isUnsigned = source?.status?.conditions?.some(one => one.type === verifiedCondition && one.status === 'False') === true;
+  const Fault = isUnsigned ? UnsignedFault : TemplateFault;
+  throw new Fault(ready?.status === 'False' ? `Source is not ready: ${ready.message}` : 'Source is not ready');
 }
 
 const ownedBy = ({ apiVersion, kind, metadata }: AnyTemplate): OwnerReference => ({

@@ -5,7 +5,7 @@ import { packedChart } from '../../../test/helpers/chart-files.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { chartFacts } from './chart-facts.ts';
 import { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
-import { addressOfBucket, addressOfChart, addressOfGit, addressOfOci, intervalMs } from './template-source.ts';
+import { addressOfBucket, addressOfChart, addressOfGit, addressOfOci, countsAsSame, intervalMs } from './template-source.ts';
 import { withValuesFiles } from './values-files.ts';
 
 const chart = (spec: Partial<HelmChart['spec']> = {}) =>
@@ -47,9 +47,40 @@ test('the store of the hub stands in for the repository of k0rdent, and for no o
 
 test('what cannot be honoured is refused rather than passed over', () => {
   const from = repository({ url: 'https://charts.example.com' });
-  assert.throws(() => addressOfChart(chart({ verify: { provider: 'cosign' } } as never), from), /signatures of charts cannot be checked/);
   assert.throws(() => addressOfChart(chart({ sourceRef: { kind: 'OCIRepository', name: 'o' } }), from), /not from a OCIRepository/);
-  assert.throws(() => addressOfGit(git({ semver: '1.x' })), /name a tag/);
+  const gitWith = (more: object) => newObject(GitRepository, { name: 'repo' }, { url: 'https://git.example.com/a/b', ...more });
+  for (const more of [
+    { verify: { mode: 'HEAD', secretRef: { name: 'keys' } } },
+    { include: [{ repository: { name: 'other' } }] },
+    { recurseSubmodules: true },
+    { sparseCheckout: ['a'] },
+    { proxySecretRef: { name: 'proxy' } },
+  ])
+    assert.throws(() => addressOfGit(gitWith(more)), new RegExp(`"${Object.keys(more)[0]}" of a GitRepository is not supported`));
+  assert.throws(() => addressOfGit(gitWith({ provider: 'azure' })), /the provider "azure" of a GitRepository is not supported/);
+  addressOfGit(gitWith({ provider: 'generic', recurseSubmodules: false, include: [] }));
+  const oci = (more: object) => newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x', ...more });
+  assert.throws(() => addressOfOci(oci({ provider: 'aws' })), /the provider "aws" of a OCIRepository/);
+  assert.throws(() => addressOfOci(oci({ ref: { semver: '1.x', semverFilter: '.*' } })), /"semverFilter" of a reference/);
+  assert.throws(() => addressOfOci(oci({ layerSelector: { operation: 'copy' } })), /by the operation "copy"/);
+  assert.throws(() => addressOfChart(chart(), repository({ url: 'oci://x/y', provider: 'gcp' })), /the provider "gcp" of a HelmRepository/);
+});
+
+test('signatures are checked with keys, in registries', () => {
+  const registry = repository({ url: 'oci://registry.example.com/charts', type: 'oci' });
+  const verify = { provider: 'cosign', secretRef: { name: 'keys' } };
+  assert.equal(addressOfChart(chart({ verify }), registry).signersSecretName, 'keys');
+  assert.equal(addressOfChart(chart(), registry).signersSecretName, undefined);
+  assert.throws(
+    () => addressOfChart(chart({ verify: { provider: 'cosign' } }), registry),
+    /signatures without keys cannot be checked here/,
+  );
+  assert.throws(() => addressOfChart(chart({ verify: { provider: 'notation' } }), registry), /signatures of "notation" cannot be checked/);
+  const elsewhere = repository({ url: 'https://charts.example.com' });
+  for (const from of [elsewhere, repository({ url: 'hub' })])
+    assert.throws(() => addressOfChart(chart({ verify }), from), /signatures are checked of charts in registries only/);
+  const oci = newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x', verify });
+  assert.equal(addressOfOci(oci).signersSecretName, 'keys');
 });
 
 test('values may be in other files of the chart', () => {
@@ -72,13 +103,37 @@ test('values may be in other files of the chart', () => {
   assert.deepEqual(chartFacts(withValuesFiles(archive, { paths: ['c.yaml'], mayBeMissing: true }).bytes).values, {});
 });
 
+test('a chart of git is new by its version or by any change, as it says, and stays while its repository is suspended', () => {
+  const inGit = (spec: Partial<HelmChart['spec']>, suspend = false) => {
+    const object = newObject(GitRepository, { name: 'repo' }, { url: 'https://git.example.com/a/b', suspend });
+    return addressOfChart(chart({ sourceRef: { kind: 'GitRepository', name: 'repo' }, ...spec }), { kind: 'GitRepository', object });
+  };
+  assert.equal(countsAsSame(inGit({}), '1.0.0', '1.0.0'), true);
+  assert.equal(countsAsSame(inGit({}), '1.0.0', '1.0.1'), false);
+  assert.equal(countsAsSame(inGit({}), undefined, undefined), false);
+  assert.equal(countsAsSame(inGit({ reconcileStrategy: 'Revision' }), '1.0.0', '1.0.0'), false);
+  const packed = addressOfChart(chart(), repository({ url: 'https://charts.example.com' }));
+  assert.equal(countsAsSame(packed, '1.0.0', '1.0.0'), false);
+  assert.deepEqual([inGit({}).isSuspended, inGit({}, true).isSuspended], [false, true]);
+});
+
 test('a commit stays, a branch moves', () => {
-  assert.deepEqual([addressOfGit(git()).version, addressOfGit(git()).isMoving], ['master', true]);
-  assert.equal(addressOfGit(git({ name: 'refs/heads/main' })).version, 'main');
+  assert.deepEqual([addressOfGit(git()).version, addressOfGit(git()).isMoving], ['refs/heads/master', true]);
+  assert.equal(addressOfGit(git({ name: 'refs/pull/1/head', branch: 'main' })).version, 'refs/pull/1/head');
+  assert.equal(addressOfGit(git({ tag: 'v1', branch: 'main' })).version, 'refs/tags/v1');
+  const range = addressOfGit(git({ semver: '1.x', tag: 'v1' }));
+  assert.deepEqual([range.version, range.label, range.isMoving], ['semver:1.x', '1.x', true]);
   const commit = addressOfGit(git({ branch: 'main', commit: 'a'.repeat(40) }));
   assert.deepEqual([commit.version, commit.isMoving, commit.repository], ['a'.repeat(40), false, 'git+https://git.example.com/a/b']);
-  const oci = newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x' });
-  assert.deepEqual([addressOfOci(oci).version, addressOfOci(oci).isMoving], ['latest', true]);
+  const oci = (ref: OCIRepository['spec']['ref'] = {}) => {
+    const address = addressOfOci(newObject(OCIRepository, { name: 'o' }, { url: 'oci://registry.example.com/x', ref }));
+    return [address.repository, address.version, address.label, address.isMoving];
+  };
+  const digest = `sha256:${'a'.repeat(64)}`;
+  assert.deepEqual(oci(), ['oci://registry.example.com/x:latest', undefined, 'latest', true]);
+  assert.deepEqual(oci({ tag: '1.2' }), ['oci://registry.example.com/x:1.2', undefined, '1.2', true]);
+  assert.deepEqual(oci({ tag: '1.2', semver: '1.x' }), ['oci://registry.example.com/x', 'semver:1.x', '1.x', true]);
+  assert.deepEqual(oci({ semver: '1.x', digest }), ['oci://registry.example.com/x', digest, digest, false]);
 });
 
 test('a bucket is where its endpoint says, and may always change', () => {

@@ -1,5 +1,5 @@
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { anyObject, flag, object, openObject, optional, text, type TypeOf } from '../../../api/schema.ts';
+import { flag, list, object, oneOf, openObject, optional, text, type TypeOf } from '../../../api/schema.ts';
 import { statusConditions } from './group.ts';
 
 const secretRef = optional(object('The Secret with the credentials.', { name: text('Its name.') }));
@@ -12,6 +12,15 @@ const common = {
   certSecretRef: optional(object('The Secret with certificates.', { name: text('Its name.') })),
   ignore: optional(text('Files to leave out, as .gitignore writes them.')),
 };
+
+const verify = optional(
+  openObject('Who must have signed it. Nobody when absent.', {
+    provider: optional(text('How it is signed: "cosign", which is the default, is understood.')),
+    secretRef: optional(
+      object('The Secret with the public keys, under names that end in ".pub". One of them must fit.', { name: text('Its name.') }),
+    ),
+  }),
+);
 
 const status = openObject('What was found.', {
   artifact: optional(
@@ -26,6 +35,9 @@ const status = openObject('What was found.', {
   url: optional(text('Where the artifact is.')),
   ...statusConditions,
 });
+
+/** On sources that must be signed: whether they are. */
+export const verifiedCondition = 'SourceVerified';
 
 const columns = (first: { name: string; path: string }) =>
   [
@@ -97,7 +109,13 @@ export const OCIRepository = defineKind({
         tag: optional(text('A tag.')),
       }),
     ),
-    layerSelector: optional(anyObject('Which layer.')),
+    layerSelector: optional(
+      openObject('Which layer. The one of the usual type when absent.', {
+        mediaType: optional(text('Its media type.')),
+        operation: optional(text('What to do with it: "extract", which is the default, is understood.')),
+      }),
+    ),
+    verify,
     insecure: optional(flag('Whether plain HTTP is allowed.')),
   }),
   columns: columns(url),
@@ -140,6 +158,14 @@ export const HelmChart = defineKind({
     sourceRef,
     interval: optional(text('How often to look for a newer one.')),
     suspend: optional(flag('Whether to stay with what is there.')),
+    reconcileStrategy: optional(
+      oneOf(['ChartVersion', 'Revision'], 'What makes a chart of git or of a bucket new: another version, or any change.', {
+        default: 'ChartVersion',
+      }),
+    ),
+    valuesFiles: optional(list('Files of the chart with values, later ones win.', text('A path.'))),
+    ignoreMissingValuesFiles: optional(flag('Whether they may be missing.')),
+    verify,
   }),
   columns: columns({ name: 'Chart', path: '.spec.chart' }),
 });

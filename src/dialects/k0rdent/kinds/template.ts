@@ -57,7 +57,7 @@ const helmFields = {
       valuesFiles: optional(list('Files of the chart with values, later ones win.', text('A path.'))),
       ignoreMissingValuesFiles: optional(flag('Whether they may be missing.')),
       suspend: optional(flag('Whether to stay with what is there.')),
-      verify: optional(anyObject('Whose signature the chart must have.')),
+      verify: optional(anyObject('Who must have signed the chart, as a HelmChart says it.')),
     }),
   ),
   chartRef: optional(
