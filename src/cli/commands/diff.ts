@@ -29,7 +29,7 @@ interface DiffOptions extends WorkOptions {
 export function defineDiff(command: Command, terminal: Terminal): void {
   command
     .usage('[options] work/NAME | mcs/NAME | nmcs/NAME | cld/NAME | serviceset/NAME')
-    .argument('<work...>', 'which Work, or which owner of services')
+    .argument('<work-or-owner...>', 'which Work, or which owner of services')
     .option('-f, --filename <file>', 'the object as it is to be, instead of as it is on the hub; - is the standard input');
   addWorkOptions(command)
     .addHelpText(

@@ -21,7 +21,7 @@ interface ExplainOptions extends WorkOptions {
 export function defineExplain(command: Command, terminal: Terminal): void {
   command
     .usage('[options] work/NAME | mcs/NAME | nmcs/NAME | cld/NAME | serviceset/NAME')
-    .argument('<work...>', 'which Work, or which owner of services')
+    .argument('<work-or-owner...>', 'which Work, or which owner of services')
     .addOption(new Option('-o, --output <format>', 'for programs instead of people').choices(['json', 'yaml']));
   addWorkOptions(command)
     .addHelpText(

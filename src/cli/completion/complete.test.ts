@@ -11,6 +11,7 @@ const live: LiveNames = {
   types: () => names('clusters', 'configmaps', 'pods'),
   objects: type => (type.startsWith('cluster') ? names('east', 'west') : names('web-1', 'web-2')),
   works: () => names('base', 'web'),
+  owners: type => (type === 'mcs' ? names('global-ingress', 'monitoring') : names('dev-cluster-1')),
 };
 const program = await wholeProgram(processTerminal());
 
@@ -57,6 +58,19 @@ test('Works are completed where a Work is meant, in one word or two', async () =
   assert.deepEqual(await completed('explain', 'work', ''), ['base', 'web']);
   assert.deepEqual(await completed('rollback', 'work/web', ''), []);
   assert.deepEqual(await completed('get', 'works', '-C', 'east', 'b'), ['base']);
+});
+
+test('owners of services are completed where one may be meant, in one word or two', async () => {
+  for (const command of ['explain', 'diff']) {
+    assert.deepEqual(await completed(command, 'mcs/g'), ['mcs/global-ingress'], command);
+    assert.deepEqual(await completed(command, 'mcs', ''), ['global-ingress', 'monitoring'], command);
+    assert.deepEqual(await completed(command, '--cluster', 'east', 'cld/'), ['cld/dev-cluster-1'], command);
+    assert.deepEqual(await completed(command, ''), ['work/base', 'work/web', 'mcs/', 'nmcs/', 'cld/', 'serviceset/'], command);
+    assert.deepEqual(await completed(command, 'mcs/global-ingress', ''), [], command);
+    assert.deepEqual(await completed(command, 'pods/'), [], command);
+  }
+  assert.deepEqual(await completed('history', 'mcs/'), []);
+  assert.equal((await complete(program, ['explain', 'mc'], live)).directive, directives.noFiles | directives.noSpace);
 });
 
 test('files are left to the shell, nothing else is', async () => {

@@ -23,6 +23,8 @@ export interface LiveNames {
   objects(type: string): Promise<readonly Candidate[]>;
   /** Of the cluster that is named, or of all. */
   works(): Promise<readonly Candidate[]>;
+  /** Objects of the hub, whichever cluster is named: of the namespace that is, or of all. */
+  owners(type: string): Promise<readonly Candidate[]>;
 }
 
 const nothing: Completion = { candidates: [], directive: directives.noFiles };
@@ -108,6 +110,7 @@ async function operandsOf(command: Command, operands: readonly string[], current
   if (argument.argChoices) return { candidates: argument.argChoices.map(value => ({ value })), directive: directives.noFiles };
   if (argument.name() === 'cluster') return { candidates: await live.clusters(), directive: directives.noFiles };
   if (argument.name() === 'work') return onlyWork(operands, live);
+  if (argument.name() === 'work-or-owner') return workOrOwner(operands, current, live);
   if (argument.name() === 'types-and-names') return typesAndNames(operands, current, live);
   return nothing;
 }
@@ -121,6 +124,24 @@ async function onlyWork(operands: readonly string[], live: LiveNames): Promise<C
     candidates: first === undefined ? names.map(one => ({ ...one, value: `work/${one.value}` })) : names,
     directive: directives.noFiles,
   };
+}
+
+/** A Work, or `mcs/NAME` and its like, in one word or two. */
+async function workOrOwner(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
+  // Only those who complete such a word need to know what k0rdent has.
+  const { isOwnerType, ownerTypes } = await import('../services/owner-argument.ts');
+  const [first, ...others] = operands;
+  const [type = '', name] = first === undefined ? current.split('/') : [first, ''];
+  if (others.length === 0 && name !== undefined && isOwnerType(type)) {
+    const names = await live.owners(type);
+    return {
+      candidates: first === undefined ? names.map(one => ({ ...one, value: `${type}/${one.value}` })) : names,
+      directive: directives.noFiles,
+    };
+  }
+  const { candidates, directive } = await onlyWork(operands, live);
+  const types = first === undefined ? ownerTypes.map(one => ({ value: `${one}/` })) : [];
+  return { candidates: [...candidates, ...types], directive };
 }
 
 async function typesAndNames(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {

@@ -49,6 +49,14 @@ export function liveNames(words: readonly string[], terminal: Terminal): LiveNam
         const hub = await connect();
         return list(from, resource, resource.scope === 'Namespaced' ? (namespace ?? hub.namespace) : undefined);
       }),
+    owners: type =>
+      orNone(async () => {
+        const { parseOwner } = await import('../services/owner-argument.ts');
+        const kind = parseOwner([type, 'any'])?.kind as KindRef | undefined;
+        if (!kind) return [];
+        const names = await list((await connect()).source(), kind, kind.scope === 'Namespaced' ? namespace : undefined);
+        return [...new Map(names.map(one => [one.value, one])).values()];
+      }),
     works: () =>
       orNone(async () => {
         const hub = await connect();

@@ -26,11 +26,18 @@ function namesOf(kind: Kind): string[] {
   return [...long, ...(names.shortNames ?? []), ...long.map(name => `${name}.${kind.group}`)];
 }
 
+const kindOf = (type: string): OwnerKind | undefined => ownerKinds.find(one => namesOf(one).includes(type.toLowerCase()));
+
+/** How people call the kinds. */
+export const ownerTypes = ['mcs', 'nmcs', 'cld', 'serviceset'] as const;
+
+export const isOwnerType = (type: string): boolean => kindOf(type) !== undefined;
+
 /** Who is meant by `mcs/NAME` or `mcs NAME`. Undefined when the type is none that owns services. */
 export function parseOwner(words: readonly string[]): NamedOwner | undefined {
   const [first = '', ...others] = words;
   const [type = '', ...names] = first.split('/');
-  const kind = ownerKinds.find(one => namesOf(one).includes(type.toLowerCase()));
+  const kind = kindOf(type);
   if (!kind) return undefined;
   const [name = '', ...rest] = names.length > 0 ? [...names, ...others] : others;
   if (name === '') throw usageError(`which ${kind.kind} is meant is not said`, `write ${type}/NAME`);
