@@ -50,7 +50,7 @@ export const optional = <T>(of: Schema<T>): OptionalSchema<T> => ({ ...of, isOpt
 export function object<const F extends Fields>(
   description: string,
   fields: F,
-  options: { rules?: readonly Rule[] } = {},
+  options: { rules?: readonly Rule[]; default?: JsonObject } = {},
 ): Schema<FieldsOf<F>> {
   const required = Object.keys(fields).filter(name => !fields[name]!.isOptional);
   return schema({
@@ -59,6 +59,7 @@ export function object<const F extends Fields>(
     properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.json])),
     ...(required.length > 0 && { required }),
     ...(options.rules && { 'x-kubernetes-validations': options.rules as unknown as Json }),
+    ...(options.default && { default: options.default }),
   });
 }
 

@@ -82,7 +82,9 @@ const helm = (chart: string, version: string, sourceRef?: { kind: string; name: 
 
 test('a template without a source has its chart from the store of the hub', async t => {
   const { hub, service, template, valid, push } = await start(t);
-  await service('web-1-0-0', helm('web', '1.0.0'));
+  const made = await service('web-1-0-0', helm('web', '1.0.0'));
+  const { interval, sourceRef } = made.spec.helm?.chartSpec ?? {};
+  assert.deepEqual([interval, sourceRef], ['10m', { kind: 'HelmRepository', name: 'kcm-templates' }]);
   const waiting = await template('web-1-0-0', one => one.status?.validationError !== undefined && one.status.validationError.length > 20);
   assert.equal(waiting.status?.valid, false);
   assert.match(waiting.status?.validationError ?? '', /^Source is not ready: chart "web" not found in the store of the hub/);

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { HelmChart } from './kinds/flux-source.ts';
-import { systemNamespace } from './kinds/group.ts';
+import { defaultRepository, systemNamespace } from './kinds/group.ts';
 import type { ClusterTemplate, HelmTemplate, ProviderTemplate, ServiceTemplate } from './kinds/template.ts';
-import { defaultRepository } from './template-source.ts';
 
 export type AnyTemplate = ServiceTemplate | ClusterTemplate | ProviderTemplate;
 

@@ -7,10 +7,8 @@ import { SourceError } from '../../sources/source-error.ts';
 import { durationMs, isDuration } from '../../util/duration.ts';
 import { refuseFields, refuseProvider, signersSecret } from './flux-fields.ts';
 import type { Bucket, GitRepository, HelmChart, HelmRepository, OCIRepository } from './kinds/flux-source.ts';
+import { defaultRepository } from './kinds/group.ts';
 import type { ValuesFiles } from './values-files.ts';
-
-/** The repository of charts that templates mean when they name none. */
-export const defaultRepository = 'kcm-templates';
 
 /** Where the bytes of a source of Flux are. */
 export interface FluxAddress {

@@ -31,6 +31,9 @@ export const k0rdentFinalizers = {
   cleanup: 'k0rdent.mirantis.com/cleanup',
 } as const;
 
+/** The repository of charts that templates mean when they name none. */
+export const defaultRepository = 'kcm-templates';
+
 /** The provider that delivers when none is named: Drover itself. */
 export const defaultProvider = 'ksm-projectsveltos';
 

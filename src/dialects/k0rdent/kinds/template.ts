@@ -13,7 +13,7 @@ import {
   text,
   type TypeOf,
 } from '../../../api/schema.ts';
-import { ageColumn, k0rdent, statusConditions, validColumns } from './group.ts';
+import { ageColumn, defaultRepository, k0rdent, statusConditions, validColumns } from './group.ts';
 import { helmOptions } from './service-spec.ts';
 
 const isImmutable = { rule: 'self == oldSelf', message: 'Spec is immutable' };
@@ -51,8 +51,14 @@ const helmFields = {
     openObject('The chart of a source, as Flux writes it.', {
       chart: text('The chart: its name in a HelmRepository, its folder in a GitRepository.'),
       version: optional(text('The version, or a range of versions.', { default: '*' })),
-      interval: optional(text('How often to look for a newer one.')),
-      sourceRef: optional(object('The source.', { kind: optional(text('Its kind.')), name: optional(text('Its name.')) })),
+      interval: optional(text('How often to look for a newer one.', { default: '10m' })),
+      sourceRef: optional(
+        object(
+          'The source.',
+          { kind: optional(text('Its kind.')), name: optional(text('Its name.')) },
+          { default: { kind: 'HelmRepository', name: defaultRepository } },
+        ),
+      ),
       reconcileStrategy: optional(oneOf(['ChartVersion', 'Revision'], 'What makes a chart new.', { default: 'ChartVersion' })),
       valuesFiles: optional(list('Files of the chart with values, later ones win.', text('A path.'))),
       ignoreMissingValuesFiles: optional(flag('Whether they may be missing.')),
