@@ -1,4 +1,4 @@
-import { requirementMatches, type Operator } from './label-query.ts';
+import { requirementMatches, type Operator, type Requirement } from './label-query.ts';
 import { list, mapOf, object, oneOf, optional, text } from './schema.ts';
 
 /** The field of a kind that selects objects by their labels. */
@@ -25,18 +25,22 @@ export interface LabelSelector {
 const operators: Readonly<Record<string, Operator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
 
 /** Whether labels satisfy all demands. One without demands matches everything: those for whom it means nothing ask first. */
-export function selectorMatches(
-  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
-  labels: Readonly<Record<string, string>> | undefined,
-): boolean {
-  const hasLabels = Object.entries(matchLabels).every(([key, value]) =>
-    requirementMatches({ key, operator: '=', values: [value] }, labels),
-  );
-  return (
-    hasLabels &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
+export function selectorMatches(selector: LabelSelector, labels: Readonly<Record<string, string>> | undefined): boolean {
+  return selectorTest(selector)(labels);
+}
+
+/** As `selectorMatches`, for asking about many. */
+export function selectorTest({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
+  const demands: readonly Requirement[] = [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: '=' as const, values: [value] })),
+    ...matchExpressions.flatMap(({ key, operator, values = [] }) => {
       const known = operators[operator];
-      return known !== undefined && requirementMatches({ key, operator: known, values }, labels);
-    })
-  );
+      return known === undefined ? [] : [{ key, operator: known, values }];
+    }),
+  ];
+  const isKnown = matchExpressions.every(({ operator }) => operators[operator] !== undefined);
+  return labels => isKnown && demands.every(demand => requirementMatches(demand, labels));
 }

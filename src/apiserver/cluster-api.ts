@@ -21,6 +21,7 @@ export interface ClusterApi {
   create(gvr: GroupVersionResource, obj: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** PUT. With `subresource`, to that subresource. */
   update(gvr: GroupVersionResource, obj: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  /** The body must not be changed afterwards: what is stored may share parts of it. */
   patch(gvr: GroupVersionResource, target: { namespace: string; name: string }, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
   delete(gvr: GroupVersionResource, target: { namespace: string; name: string }, options?: DeleteOptions): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { noSuchResource } from '../api/status.ts';
 import { loopback } from '../auth/user.ts';
 import type { StoreEvent } from '../store/history.ts';
 import type { Store } from '../store/store.ts';
+import { cloneJson } from '../util/json.ts';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { allBuiltinResources } from './builtin-resources.ts';
 import { ResourceCatalog } from './catalog.ts';
@@ -75,18 +76,18 @@ export class Cluster implements ClusterApi, VerbDeps {
   async create(gvr: GroupVersionResource, obj: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     const resource = this.#find(gvr);
     const request = this.#request(options);
-    const body = decodeObject(resource, { value: structuredClone(obj) as never, problems: [] }, request);
+    const body = decodeObject(resource, { value: cloneJson(obj) as never, problems: [] }, request);
     return (await createObject(this, resource, resource.namespaced ? (obj.metadata.namespace ?? '') : '', body, request)).obj;
   }
 
   async update(gvr: GroupVersionResource, obj: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     const resource = this.#find(gvr);
     const request = this.#request(options);
-    const body = decodeObject(resource, { value: structuredClone(obj) as never, problems: [] }, request);
+    const body = decodeObject(resource, { value: cloneJson(obj) as never, problems: [] }, request);
     const target = { namespace: resource.namespaced ? (obj.metadata.namespace ?? '') : '', name: obj.metadata.name ?? '' };
     const subresource = options.subresource ?? '';
     if (!options.isAdmitted) return (await updateObject(this, resource, target, subresource, body, request)).obj;
-    const transform = () => structuredClone(body);
+    const transform = () => cloneJson(body);
     return (await writeUpdate(this.#unguarded(), { resource, target, subresource, transform }, request)).obj;
   }
 

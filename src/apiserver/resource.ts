@@ -51,8 +51,11 @@ export interface Codec {
   setDefaults(obj: KubeObject): void;
   /** Makes of an object in memory what the store gives back of it. In place; tells whether that changed anything. */
   settle?(obj: KubeObject): boolean;
-  /** From the stored version to this one, and back. Synchronous unless a webhook converts. */
-  fromStorage(obj: KubeObject): KubeObject | Promise<KubeObject>;
+  /**
+   * From the stored version to this one, and back. Synchronous unless a webhook converts. What an object shares with `madeFrom`, which was read in this version
+   * before, is not looked at again.
+   */
+  fromStorage(obj: KubeObject, madeFrom?: KubeObject): KubeObject | Promise<KubeObject>;
   toStorage(obj: KubeObject): KubeObject | Promise<KubeObject>;
   /** True when stored objects are byte for byte what this version serves. */
   isStorageVersion(stored: { apiVersion: string }): boolean;

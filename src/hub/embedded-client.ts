@@ -77,7 +77,7 @@ export function embeddedClient({ cluster, user = hubUser, authorizer, transport 
       if (!resource) return remote.apply(kind, obj, { force, ...options });
       const target = targetOf(resource, obj.metadata);
       authorize('patch', resource, target, options.subresource);
-      const body = wireCopy(withType(kind, obj)) as never;
+      const body = wireCopy(withType(kind, obj), present(resource, target)) as never;
       return write(options, write => cluster.patch(kind, target, { type: 'apply', body }, { ...write, force }));
     },
 
@@ -146,6 +146,12 @@ export function embeddedClient({ cluster, user = hubUser, authorizer, transport 
   function stored(kind: KindRef, subresource = ''): Resource | undefined {
     const resource = cluster.catalog.find(kind);
     return resource?.verbs.includes('list') && (subresource === '' || subresource === 'status') ? resource : undefined;
+  }
+
+  /** The object as it was last shown: who reports on a large one mostly repeats parts of that. */
+  function present(resource: Resource, target: ObjectKeyParts): unknown {
+    const entry = cluster.store.get({ resource: resource.storeKey, ...target });
+    return entry && objectOf(resource, entry);
   }
 
   function authorize(verb: string, resource: Resource, { namespace, name }: { namespace: string; name: string }, subresource = ''): void {

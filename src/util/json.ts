@@ -61,13 +61,15 @@ export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson) as T;
   const copy: Record<string, unknown> = {};
-  for (const key in value) {
-    const member = cloneJson((value as Record<string, unknown>)[key]);
-    // Assigning this one would set the prototype instead.
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: member, enumerable: true, configurable: true, writable: true });
-    else copy[key] = member;
-  }
+  for (const key in value) setMember(copy, key, cloneJson((value as Record<string, unknown>)[key]));
   return copy as T;
+}
+
+/** Sets a member of that name, whatever the name is. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  // Assigning this one would set the prototype instead.
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
 }
 
 /** The same value with the keys of every object in order. */

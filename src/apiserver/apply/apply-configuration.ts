@@ -21,8 +21,8 @@ export interface Apply extends Write {
 }
 
 /**
- * Server-side apply: the applied fields laid over the live object, with ownership recorded. The result shares nothing with `live`
- * and is not defaulted; it may hold nulls where everything below a field was given up. Throws the StatusError of the real server.
+ * Server-side apply: the applied fields laid over the live object, with ownership recorded. The result and its metadata are new, all below is shared with
+ * `live` and `applied`; it is not defaulted, and may hold nulls where everything below a field was given up. Throws the StatusError of the real server.
  */
 export function applyConfiguration(apply: Apply): KubeObject {
   const { live, applied, force } = apply;
@@ -35,10 +35,11 @@ export function applyConfiguration(apply: Apply): KubeObject {
   const type = apply.mergeTypeOf(apply.apiVersion);
   if (type === undefined)
     throw plainError(`failed to create typed patch object (${nameOf(applied)}): no corresponding type for ${gvkOf(applied)}`);
-  checkTyped(type, applied);
+  checkTyped(type, applied, before);
 
   const { next, owners: after } = applyOrConflict(apply, owners, before, type, force);
-  const result = cloneJson(next) as unknown as KubeObject;
+  const result = { ...(next as unknown as KubeObject) };
+  if (result.metadata !== undefined) result.metadata = cloneJson(result.metadata);
   if (apply.manager === 'kubectl') refreshLastApplied(result, applied);
   const entries = encodeOwners(after);
   if (entries !== undefined) (result.metadata ??= {}).managedFields = entries;
@@ -86,9 +87,9 @@ function recordFirst(apply: Apply, owners: Owners, before: Json): void {
   }
 }
 
-function checkTyped(type: MergeType, applied: KubeObject): void {
+function checkTyped(type: MergeType, applied: KubeObject, live: Json): void {
   try {
-    validateTyped(type, applied as unknown as Json);
+    validateTyped(type, applied as unknown as Json, live);
   } catch (cause) {
     if (!(cause instanceof TypedError)) throw cause;
     throw plainError(`failed to create typed patch object (${nameOf(applied)}): ${cause.message}`);

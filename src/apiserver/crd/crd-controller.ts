@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { workQueue } from '../../runtime/work-queue.ts';
-import { cloneJson, jsonEqual } from '../../util/json.ts';
+import { jsonEqual } from '../../util/json.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
 import { type ControllerOptions, type RunningController } from '../controllers/running-controller.ts';
 import { customResourceCleanupFinalizer } from './cleanup-finalizer.ts';
@@ -125,15 +125,10 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
   }
 
   function writeStatus(crd: KubeObject, conditions: readonly CrdCondition[], more: object = {}): Promise<KubeObject> {
-    const next = cloneJson(crd);
     const at = timestamp(now());
-    const status = crdStatus(next);
-    next['status'] = {
-      ...status,
-      conditions: conditions.reduce((all, one) => withCondition(all, one, at), status.conditions ?? []),
-      ...more,
-    };
-    return api.update(crdResource, next, { subresource: 'status', fieldManager });
+    const { conditions: before, ...status } = crdStatus(crd);
+    const next = { ...status, conditions: conditions.reduce((all, one) => withCondition(all, one, at), before ?? []), ...more };
+    return api.update(crdResource, { ...crd, status: next }, { subresource: 'status', fieldManager });
   }
 }
 

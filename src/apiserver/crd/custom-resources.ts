@@ -162,10 +162,10 @@ function codecOf(spec: CrdSpec, version: string, { convert, schemas }: Shared): 
   const read = new WeakMap<KubeObject, KubeObject | Promise<KubeObject>>();
 
   /** The schema under which an object was stored, as it is now, says what of it is shown and what is filled in. */
-  function asStored(obj: KubeObject): KubeObject {
+  function asStored(obj: KubeObject, madeFrom?: KubeObject): KubeObject {
     const stored = schemas.get(obj.apiVersion);
     if (!stored) return obj;
-    const pruned = stored.prune(obj, []);
+    const pruned = stored.prune(obj, [], madeFrom?.apiVersion === obj.apiVersion ? madeFrom : undefined);
     stored.setDefaults(pruned);
     return jsonEqual(pruned, obj) ? obj : pruned;
   }
@@ -186,10 +186,10 @@ function codecOf(spec: CrdSpec, version: string, { convert, schemas }: Shared): 
       }
     },
     setDefaults: obj => schema.setDefaults(obj),
-    fromStorage(obj) {
+    fromStorage(obj, madeFrom) {
       let found = read.get(obj);
       if (found === undefined) {
-        found = obj.apiVersion === apiVersion ? asStored(obj) : converted(asStored(obj), apiVersion);
+        found = obj.apiVersion === apiVersion ? asStored(obj, madeFrom) : converted(asStored(obj), apiVersion);
         read.set(obj, found);
         if (found instanceof Promise) found.catch(() => read.delete(obj));
       }

@@ -1,21 +1,24 @@
 import type { KubeObject } from '../../api/object.ts';
-import { cloneJson, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, setMember, type Json, type JsonObject } from '../../util/json.ts';
+import { sharedItems } from '../../util/shared-items.ts';
 import { structByName } from '../facts/facts.ts';
 import { shapeObject } from '../schema/shape.ts';
-import { fieldOf, isEmbedded, itemsOf, preservesUnknown, propertyOf, valuesOf, type SchemaProps } from './schema-props.ts';
+import { fieldOf, isEmbedded, itemsOf, preservesUnknown, propertyOf, type SchemaProps } from './schema-props.ts';
 
 const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
 const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /**
- * A copy of the object without what its schema does not know: unknown fields, and nulls where neither null nor a default is allowed.
+ * The object without what its schema does not know: unknown fields, and nulls where neither null nor a default is allowed.
  * Metadata, of embedded resources too, gets the shape of ObjectMeta. `problems` collects `unknown field "spec.foo"` in the order
- * of the real server. Throws an Error with its message when metadata or type have the wrong form.
+ * of the real server. Throws an Error with its message when metadata or type have the wrong form. The object and its metadata are new,
+ * what lies below is shared where nothing was taken away. What is the very part of `shapedBefore`, which has been here before, is not looked at.
  */
-export function shapeCustomObject(body: KubeObject, schema: SchemaProps, problems: string[]): KubeObject {
+export function shapeCustomObject(body: KubeObject, schema: SchemaProps, problems: string[], shapedBefore?: KubeObject): KubeObject {
   const unknown: string[] = [];
   const inMetadata: string[] = [];
-  const shaped = shapeMembers(body as unknown as JsonObject, schema, { path: '', isResource: true, unknown, inMetadata });
+  const place = { path: '', isResource: true, unknown, inMetadata };
+  const shaped = shapeMembers(body as unknown as JsonObject, schema, place, shapedBefore as unknown as JsonObject | undefined);
   const metadata = body.metadata === undefined ? undefined : shapeMetadata(body.metadata as unknown as Json, 'metadata', problems);
   for (const path of unknown.sort()) problems.push(`unknown field "${path}"`);
   problems.push(...inMetadata.sort());
@@ -30,16 +33,28 @@ interface Place {
   readonly inMetadata: string[];
 }
 
-function shapeValue(value: Json, schema: SchemaProps | undefined, place: Place): Json {
-  if (typeof value !== 'object' || value === null) return value;
-  if (!Array.isArray(value)) return shapeMembers(value, schema, { ...place, isResource: schema !== undefined && isEmbedded(schema) });
+function shapeValue(value: Json, schema: SchemaProps | undefined, place: Place, before?: Json): Json {
+  if (typeof value !== 'object' || value === null || value === before) return value;
+  if (Array.isArray(value)) return shapeList(value, schema, place, before);
+  return shapeMembers(value, schema, { ...place, isResource: schema !== undefined && isEmbedded(schema) }, before);
+}
+
+function shapeList(list: Json[], schema: SchemaProps | undefined, place: Place, before: Json | undefined): Json[] {
   const items = schema && itemsOf(schema);
-  return value.map((item, i) => shapeItem(item, schema, items, { ...place, path: `${place.path}[${i}]` }));
+  const isKnown = Array.isArray(before) ? sharedItems(before) : undefined;
+  let shaped: Json[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]!;
+    if (typeof item !== 'object' || isKnown?.(item)) continue;
+    const kept = shapeItem(item, schema, items, { ...place, path: `${place.path}[${i}]` });
+    if (kept !== item) (shaped ??= [...list])[i] = kept;
+  }
+  return shaped ?? list;
 }
 
 function shapeItem(item: Json, schema: SchemaProps | undefined, items: SchemaProps | undefined, place: Place): Json {
   if (!schema || !preservesUnknown(schema)) return shapeValue(item, items, place);
-  return items ? keepUnknown(item, items, place) : cloneJson(item);
+  return items ? keepUnknown(item, items, place) : item;
 }
 
 /** Inside a list that preserves unknown fields its items do too. */
@@ -47,33 +62,35 @@ function keepUnknown(value: Json, schema: SchemaProps, place: Place): Json {
   return shapeValue(value, preservesUnknown(schema) ? schema : { ...schema, 'x-kubernetes-preserve-unknown-fields': true }, place);
 }
 
-function shapeMembers(object: JsonObject, schema: SchemaProps | undefined, place: Place): JsonObject {
-  const shaped: JsonObject = {};
-  const keepsUnknown = schema !== undefined && preservesUnknown(schema);
+function shapeMembers(object: JsonObject, schema: SchemaProps | undefined, place: Place, before?: Json): JsonObject {
+  const known = isJsonObject(before) ? before : undefined;
+  let changes: Map<string, Json | undefined> | undefined;
   for (const key in object) {
     const value = object[key]!;
-    if (place.isResource && metaFields.has(key)) {
-      const kept = shapeMetaField(key, value, schema, place);
-      if (kept !== undefined) put(shaped, key, kept);
-      continue;
-    }
-    const path = place.path === '' ? key : `${place.path}.${key}`;
-    const property = propertyOf(schema, key);
-    const isDeclared = property !== undefined || schema?.additionalProperties !== undefined;
-    if (!isDeclared && !keepsUnknown) {
-      place.unknown.push(path);
-      continue;
-    }
-    const child = fieldOf(schema, key);
-    if (value === null && child && child.nullable !== true && child.default === undefined) continue;
-    put(shaped, key, isDeclared ? shapeValue(value, child, { ...place, path }) : cloneJson(value));
+    const isMeta = place.isResource && metaFields.has(key);
+    const kept = isMeta ? shapeMetaField(key, value, schema, place) : shapeMember(key, value, schema, place, known?.[key]);
+    if (kept !== value) (changes ??= new Map()).set(key, kept);
+  }
+  if (!changes) return object;
+  const shaped: JsonObject = {};
+  for (const key in object) {
+    const kept = changes.has(key) ? changes.get(key) : object[key];
+    if (kept !== undefined) setMember(shaped, key, kept);
   }
   return shaped;
 }
 
-function put(target: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
+/** Undefined when it is left out. */
+function shapeMember(key: string, value: Json, schema: SchemaProps | undefined, place: Place, before: Json | undefined): Json | undefined {
+  const child = fieldOf(schema, key);
+  const isDeclared = child !== undefined || schema?.additionalProperties !== undefined;
+  const path = () => (place.path === '' ? key : `${place.path}.${key}`);
+  if (!isDeclared && (schema === undefined || !preservesUnknown(schema))) {
+    place.unknown.push(path());
+    return undefined;
+  }
+  if (value === null && child && child.nullable !== true && child.default === undefined) return undefined;
+  return isDeclared && typeof value === 'object' ? shapeValue(value, child, { ...place, path: path() }, before) : value;
 }
 
 function shapeMetaField(key: string, value: Json, schema: SchemaProps | undefined, { path, inMetadata }: Place): Json | undefined {
@@ -92,48 +109,4 @@ function shapeMetadata(metadata: Json, path: string, problems: string[]): Json {
   const shaped = shapeObject(struct, isJsonObject(metadata) ? metadata : (metadata as unknown as JsonObject), found);
   for (const problem of found) problems.push(problem.replace('field "', `field "${path}.`));
   return shaped;
-}
-
-const defaultsBelow = new WeakMap<SchemaProps, boolean>();
-
-function hasDefaults(schema: SchemaProps): boolean {
-  const known = defaultsBelow.get(schema);
-  if (known !== undefined) return known;
-  const children = [...Object.values(schema.properties ?? {}), itemsOf(schema), valuesOf(schema)];
-  const found = children.some(
-    child => child !== undefined && ((child.default !== undefined && child.default !== null) || hasDefaults(child)),
-  );
-  defaultsBelow.set(schema, found);
-  return found;
-}
-
-const isUnset = (value: Json | undefined, schema: SchemaProps): boolean =>
-  value === undefined || (value === null && schema.nullable !== true);
-
-/** Fills the schema's defaults where a value is absent, or null and may not be. In place. */
-export function setSchemaDefaults(value: Json, schema: SchemaProps | undefined): void {
-  if (schema === undefined || typeof value !== 'object' || value === null || !hasDefaults(schema)) return;
-  const items = itemsOf(schema);
-  if (Array.isArray(value)) {
-    if (!items) return;
-    for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && items.nullable !== true) value[i] = cloneJson(items.default ?? null);
-      setSchemaDefaults(value[i]!, items);
-    }
-    return;
-  }
-  for (const name in schema.properties) {
-    const property = schema.properties[name]!;
-    if (property.default === undefined || property.default === null) continue;
-    if (!Object.hasOwn(value, name) || isUnset(value[name], property)) put(value, name, cloneJson(property.default));
-  }
-  const values = valuesOf(schema);
-  for (const name in value) {
-    const property = propertyOf(schema, name);
-    if (property) setSchemaDefaults(value[name]!, property);
-    else if (values) {
-      if (value[name] === null && values.nullable !== true) put(value, name, cloneJson(values.default ?? null));
-      setSchemaDefaults(value[name]!, values);
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid, type FieldError } from '../../api/field-error.ts';
 import { goQuote } from '../../util/go-quote.ts';
 import { isJsonObject, jsonEqual, printJson, type Json, type JsonObject } from '../../util/json.ts';
+import { sharedItems } from '../../util/shared-items.ts';
 import { compileGoRegExp, type GoRegExp } from '../../cel/go-regexp.ts';
 import { printDouble } from '../../cel/standard-library.ts';
 import { findOldItem } from './correlate-items.ts';
@@ -11,6 +12,10 @@ import { isKnownFormat, stringFormat } from './string-formats.ts';
 export interface Findings {
   readonly prefix: string;
   readonly errors: FieldError[];
+  /** Whether the old value broke nothing: then what is the very same part of it does not either. */
+  readonly isOldProven?: boolean;
+  /** Whether something wrong was let pass because it was there before. */
+  hasForgiven?: boolean;
 }
 
 /**
@@ -57,6 +62,7 @@ function compileValidator(schema: SchemaProps): ValidateValue {
   const choice = enumCheck(schema);
 
   return (value, path, old, findings) => {
+    if (findings.isOldProven && value === old) return 1;
     const { errors } = findings;
     const before = errors.length;
     let matches = 1;
@@ -71,7 +77,10 @@ function compileValidator(schema: SchemaProps): ValidateValue {
       choice(value, path, findings);
       if (isJsonObject(value)) matches += object(value, path, old, findings) + 1;
     }
-    if (errors.length > before && old !== undefined && jsonEqual(value, old)) errors.length = before;
+    if (errors.length > before && old !== undefined && jsonEqual(value, old)) {
+      errors.length = before;
+      findings.hasForgiven = true;
+    }
     return matches;
   };
 }
@@ -210,7 +219,9 @@ function listCheck(schema: SchemaProps): (value: Json[], path: string, old: Json
   return (value, path, old, findings) => {
     let matches = 1;
     if (item) {
+      const isProven = findings.isOldProven && Array.isArray(old) ? sharedItems(old) : undefined;
       for (let i = 0; i < value.length; i++) {
+        if (isProven?.(value[i])) continue;
         const oldItem = old === undefined ? undefined : findOldItem(schema, value[i]!, old);
         matches += item(value[i]!, `${path}[${i}]`, oldItem, findings);
       }
@@ -264,7 +275,9 @@ function alternativesCheck(schema: SchemaProps): Alternatives {
     const quoted = goQuote(path);
     const attempt = (validate: ValidateValue): Attempt => {
       const trial: Findings = { prefix: findings.prefix, errors: [] };
-      return { matches: validate(value, path, old, trial), errors: trial.errors };
+      const matches = validate(value, path, old, trial);
+      if (trial.hasForgiven) findings.hasForgiven = true;
+      return { matches, errors: trial.errors };
     };
     let matches = 1;
     if (any.length > 0) {

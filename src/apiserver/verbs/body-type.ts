@@ -45,7 +45,7 @@ export interface TypedBody {
 }
 
 /** The document with the type it claims; a built-in kind need not claim any. `raw` is its text. */
-export function readType(resource: Resource, value: Json, raw?: string): TypedBody {
+export function readType(resource: Resource, value: Json, raw?: Buffer): TypedBody {
   const problem = documentProblem(value);
   if (problem !== undefined) throw new BodyFault(problem);
   const body = (value ?? {}) as JsonObject;
@@ -53,7 +53,7 @@ export function readType(resource: Resource, value: Json, raw?: string): TypedBo
   const apiVersion = (body.apiVersion as string | null | undefined) ?? '';
   if (apiVersion.split('/').length > 2) throw new BodyFault(`unexpected GroupVersion string: ${apiVersion}`);
   if (!resource.isCustom) return readBuiltinType(resource, body, kind || resource.kind, apiVersion || apiVersionOf(resource));
-  if (kind === '') throw new BodyFault(`Object 'Kind' is missing in '${raw ?? printJson(value)}'`);
+  if (kind === '') throw new BodyFault(`Object 'Kind' is missing in '${raw?.toString('utf8') ?? printJson(value)}'`);
   return { body, kind, apiVersion };
 }
 

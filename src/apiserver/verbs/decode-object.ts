@@ -1,7 +1,7 @@
 import { invalid } from '../../api/field-error.ts';
 import { apiVersionOf, parseApiVersion, type KubeObject } from '../../api/object.ts';
 import { badRequest, invalidObject, type StatusError } from '../../api/status.ts';
-import { cloneJson, isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
+import { cloneJson, isJsonObject, printJson, setMember, type Json, type JsonObject } from '../../util/json.ts';
 import type { WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
 import { BodyFault, documentProblem, readType, type TypedBody } from './body-type.ts';
@@ -41,7 +41,7 @@ export function decodeObject(resource: Resource, decoded: DecodedBody, request: 
 
 function typedBody(resource: Resource, { value, raw }: DecodedBody): TypedBody {
   try {
-    return readType(resource, value, raw?.toString('utf8'));
+    return readType(resource, value, raw);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     if (!error.claimed) throw unrecognized(resource.kind, error.message, raw ?? Buffer.from(printJson(value)));
@@ -58,12 +58,21 @@ export function shapeBody(resource: Resource, body: KubeObject, problems: string
   return obj;
 }
 
-/** Integers beyond 64 bits are floats where no type says otherwise. */
+/** Integers beyond 64 bits are floats where no type says otherwise. The value itself when it has none. */
 function withDoubles<T>(value: T): T {
   if (typeof value === 'bigint') return (BigInt.asIntN(64, value) === value ? value : Number(value)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withDoubles) as T;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withDoubles(member)])) as T;
+  if (Array.isArray(value)) {
+    const items = value.map(withDoubles);
+    return items.every((item, i) => item === value[i]) ? value : (items as T);
+  }
+  const members = value as Record<string, unknown>;
+  let copy: Record<string, unknown> | undefined;
+  for (const key in members) {
+    const kept = withDoubles(members[key]);
+    if (kept !== members[key]) setMember((copy ??= { ...members }), key, kept);
+  }
+  return (copy ?? value) as T;
 }
 
 export function typedObject(resource: Resource, body: JsonObject): KubeObject {

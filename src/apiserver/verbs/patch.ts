@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { badRequest, conflict, plainError, StatusError } from '../../api/status.ts';
 import { goPrint } from '../../util/go-print.ts';
-import { cloneJson, isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import { applyConfiguration, nameOf } from '../apply/apply-configuration.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import type { Patch } from '../cluster-api.ts';
@@ -55,7 +55,7 @@ function redecoded(resource: Resource, doc: Json, { problems }: DecodedBody, req
   const printed = () => printJson(doc);
   const found = [...problems];
   try {
-    const typed = readType(resource, doc, resource.isCustom ? printed() : undefined);
+    const typed = readType(resource, doc);
     if (resource.isCustom && typed.apiVersion !== apiVersionOf(resource)) reportPatchProblems(withoutSchema(typed.body), printed, request);
     if (resource.isCustom) checkCustomType(resource, typed, true);
     const obj = shapeBody(resource, typedObject(resource, typed.body), found);
@@ -113,7 +113,7 @@ function applyObject(deps: VerbDeps, input: PatchInput, request: WriteRequest): 
   let decoded: DecodedBody | undefined;
   const merge = (live: KubeObject | undefined) => {
     decoded ??= input.decode(request);
-    const applied = cloneJson(appliedObject(decoded.value));
+    const applied = appliedObject(decoded.value);
     const merged = applyConfiguration({
       ...ownership(deps, resource, subresource, request),
       live,

@@ -177,7 +177,10 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   const stored = back instanceof Promise ? await back : back;
   strategy.beforeCommit?.(stored, head.obj, ctx);
   const entry = await deps.store.write(key, stored, head);
-  return { obj: stored === next ? entry.obj : await codec.fromStorage(entry.obj), entry };
+  if (stored !== next) return { obj: await codec.fromStorage(entry.obj), entry };
+  // Whoever reads it next would look at all of it; here is known what it has in common with the one before.
+  if (resource.isCustom) void codec.fromStorage(entry.obj, live);
+  return { obj: entry.obj, entry };
 }
 
 function checkUid({ resource, target, uid = '' }: UpdateInput, live: KubeObject): void {

@@ -1,4 +1,5 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
+import { compareTexts } from '../../util/compare-texts.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { fitClusters, maxClusterBytes } from './fit-clusters.ts';
 import { hubItself } from './cluster-of.ts';
@@ -109,35 +110,46 @@ function matchingClusters(
   targets: readonly TargetReport[],
   { before, limit, now }: { before: readonly MatchingCluster[]; limit: number; now: Date },
 ): MatchingCluster[] {
-  const known = new Map(before.map(one => [entryKey(one), one]));
-  const entries = new Map<string, MatchingCluster>();
-  for (const target of targets) {
-    if (!target.isListed && target.blocked === undefined && target.error === undefined && target.behind === undefined) continue;
-    const { cluster, deployed, isRegional } = target;
-    const ref = cluster ? { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', ...cluster } : hubItself;
-    const key = entryKey(ref);
-    const old = known.get(key);
+  const olds = before.toSorted(byCluster);
+  const entries: MatchingCluster[] = [];
+  let next = 0;
+  for (const target of targets.filter(isTold).sort((a, b) => byCluster(refOf(a), refOf(b)))) {
+    const { deployed, isRegional } = target;
+    const ref = refOf(target);
+    while (next < olds.length && byCluster(olds[next]!, ref) < 0) next++;
+    const old = next < olds.length && byCluster(olds[next]!, ref) === 0 ? olds[next] : undefined;
     const reasons = why(target);
     const lastTransitionTime = old?.deployed === deployed && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now);
     const isSaid =
       old?.lastTransitionTime === lastTransitionTime &&
       old.deployed === deployed &&
       old.regional === isRegional &&
-      old.apiVersion === ref.apiVersion &&
+      old.apiVersion === (ref.apiVersion ?? deploymentType.apiVersion) &&
       old.reason === reasons.reason &&
       old.message === reasons.message &&
       old.outranked === reasons.outranked;
-    entries.set(key, isSaid && old ? old : { ...ref, regional: isRegional, deployed, lastTransitionTime, ...reasons });
+    entries.push(isSaid && old ? old : { ...deploymentType, ...ref, regional: isRegional, deployed, lastTransitionTime, ...reasons });
   }
-  return [
-    ...fitClusters(
-      [...entries.keys()].sort().map(key => entries.get(key)!),
-      limit,
-    ),
-  ];
+  return [...fitClusters(entries, limit)];
 }
 
-const entryKey = ({ kind = '', namespace = '', name = '' }: MatchingCluster | typeof hubItself): string => `${kind}\0${namespace}\0${name}`;
+const isTold = ({ isListed, blocked, error, behind }: TargetReport): boolean =>
+  isListed || blocked !== undefined || error !== undefined || behind !== undefined;
+
+const deploymentType = { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment' } as const;
+
+/** What names a cluster. Without a type it is a ClusterDeployment: one object less for each of thousands. */
+type ClusterRef = Pick<MatchingCluster, 'apiVersion' | 'kind' | 'namespace' | 'name'>;
+
+const refOf = ({ cluster }: TargetReport): ClusterRef => cluster ?? hubItself;
+
+function byCluster(a: ClusterRef, b: ClusterRef): number {
+  return (
+    compareTexts(a.kind ?? deploymentType.kind, b.kind ?? deploymentType.kind) ||
+    compareTexts(a.namespace ?? '', b.namespace ?? '') ||
+    compareTexts(a.name ?? '', b.name ?? '')
+  );
+}
 
 const nothing = {} as const;
 

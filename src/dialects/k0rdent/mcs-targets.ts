@@ -53,8 +53,8 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
     const targets = [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list())];
     return targets.map(deployment => {
       const target = targetOf(deployment);
-      const report = known.get(target) ?? planTarget(mcs, deployment, deps).report;
-      known.set(target, report);
+      let report = known.get(target);
+      if (!report) known.set(target, (report = planTarget(mcs, deployment, deps).report));
       return report;
     });
   }

@@ -1,6 +1,6 @@
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
-import { selectorMatches } from '../../api/label-selector.ts';
+import { selectorTest } from '../../api/label-selector.ts';
 
 type Selector = NonNullable<MultiClusterService['spec']['clusterSelector']>;
 type Labels = Readonly<Record<string, string>>;
@@ -11,17 +11,25 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Sel
 
 /** Whether a selector matches labels. Unlike elsewhere in Kubernetes an empty one matches nothing. */
 export function selects(selector: Selector | undefined, labels: Labels = {}): boolean {
-  if (!selector || isEmptySelector(selector)) return false;
-  return selectorMatches(selector, labels);
+  return testOf(selector)(labels);
+}
+
+function testOf(selector: Selector | undefined): (labels: Labels) => boolean {
+  return !selector || isEmptySelector(selector) ? () => false : selectorTest(selector);
 }
 
 /** The ClusterDeployments that get the services: of all namespaces, or of that of a MultiClusterService which has one. */
 export function selectClusters(mcs: MultiClusterService, deployments: readonly ClusterDeployment[]): ClusterDeployment[] {
-  if (isEmptySelector(mcs.spec.clusterSelector)) return [];
-  return deployments.filter(one => one.metadata.deletionTimestamp === undefined && isInReach(mcs, one));
+  const isInReach = reachOf(mcs);
+  return deployments.filter(one => one.metadata.deletionTimestamp === undefined && isInReach(one));
 }
 
 /** Whether it would get the services while it stays. */
-export function isInReach({ metadata: { namespace }, spec }: MultiClusterService, { metadata }: ClusterDeployment): boolean {
-  return (namespace === undefined || namespace === metadata.namespace) && selects(spec.clusterSelector, metadata.labels ?? {});
+export function isInReach(mcs: MultiClusterService, deployment: ClusterDeployment): boolean {
+  return reachOf(mcs)(deployment);
+}
+
+function reachOf({ metadata: { namespace }, spec }: MultiClusterService): (deployment: ClusterDeployment) => boolean {
+  const isSelected = testOf(spec.clusterSelector);
+  return ({ metadata }) => (namespace === undefined || namespace === metadata.namespace) && isSelected(metadata.labels ?? {});
 }
