@@ -485,6 +485,40 @@ for (const kind of hubKindsByTime)
       await kubectl.expect(`get clusterdatasource -n ${namespace} prepared`, { code: 1, says: 'not found' });
     });
 
+    test('a region that is paused keeps its clusters as they are', async () => {
+      const credential = {
+        apiVersion,
+        kind: 'Credential',
+        metadata: { name: 'west', namespace },
+        spec: { region: 'west', identityRef: { apiVersion: 'v1', kind: 'Secret', name: 'west', namespace } },
+      };
+      await story.apply(
+        kubeconfigSecret('west', 'unused'),
+        { apiVersion, kind: 'Region', metadata: { name: 'west' }, spec: { kubeConfig: { name: 'west', key: 'value' } } },
+        credential,
+      );
+      await story.apply(deployment('western', 'cloud-1-0-0', { credential: 'west', config: { region: 'eu' } }));
+      const zone = async () => ((await capi('western'))?.['spec'] as { region?: string } | undefined)?.region;
+      await becomes(zone, 'eu', 'the Cluster');
+      await becomes(() => told('western', 'Paused'), 'False NotPaused', 'the pause');
+      await kubectl.expect('annotate region west k0rdent.mirantis.com/region-pause=');
+      await becomes(() => told('western', 'Paused'), 'True Paused Related Region west is paused', 'the pause');
+      await patchSpec('western', { config: { region: 'us' } });
+      const { generation } = (await story.cd('western'))!.metadata;
+      // Only then has somebody looked at what was written.
+      await becomes(
+        async () => (await story.cd('western'))?.status?.conditions?.find(one => one.type === 'Paused')?.observedGeneration,
+        generation,
+        'the pause of what was written',
+      );
+      assert.equal(await zone(), 'eu');
+      await kubectl.expect('annotate region west k0rdent.mirantis.com/region-pause-');
+      await becomes(zone, 'us', 'the Cluster');
+      await becomes(async () => (await story.cd('western'))?.status?.observedGeneration, generation, 'what was seen');
+      await kubectl.expect(`delete cld -n ${namespace} western --timeout 60s`);
+      await kubectl.expect('delete region west --timeout 60s');
+    });
+
     test("a tenant's own chart is not applied to the hub", async () => {
       await story.pushChart('own', '1.0.0', packedChart('own', '1.0.0'));
       await story.apply(clusterTemplate('own-1-0-0', 'own', '1.0.0', 'team'));

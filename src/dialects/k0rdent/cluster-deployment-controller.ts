@@ -27,12 +27,14 @@ import { departDeployment, type DepartDeps } from './depart-deployment.ts';
 import { clusterOfDeployment } from './deployed-cluster.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { k0rdentFinalizers } from './kinds/group.ts';
-import type { Credential } from './kinds/management.ts';
+import type { Credential, Region } from './kinds/management.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
 import type { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
 import { byTarget, ensureSet, targetOfSet } from './owned-sets.ts';
 import { clusterProvider, type Progress, type ProvideDeps } from './provide-cluster.ts';
 import type { ReadObject } from './read-hub-object.ts';
+import { deploymentsIn } from './region-controller.ts';
+import { pausedRegionOf, pausedStatus } from './region-pause.ts';
 import { componentLabels, markObject, reportStatus } from './report-status.ts';
 import type { K0rdentSettings } from './settings.ts';
 import { listUpgradePaths } from './upgrade-paths.ts';
@@ -52,6 +54,7 @@ export interface ClusterDeploymentsDeps extends Omit<ProvideDeps, 'events'>, Omi
   readonly grants: AccessGrants;
   readonly settings: Pick<K0rdentSettings, 'columns' | 'changes'>;
   readonly credentials: Informer<Credential>;
+  readonly regions: Informer<Region>;
   /** With `clusterDeploymentIndex`. */
   readonly clusters: Informer<Cluster>;
   readonly signal: AbortSignal;
@@ -63,7 +66,7 @@ const retryClusterMs = 30_000;
 /** Makes, adopts or claims the cluster of every ClusterDeployment, keeps its own ServiceSet, and says how both are. */
 export function runClusterDeployments(deps: ClusterDeploymentsDeps): RunningController {
   const { hub, hubObjects, deployments, sets, clusterTemplates, clusterChains, templates, chains, grants, settings, signal } = deps;
-  const { credentials, clusters, works } = deps;
+  const { credentials, regions, clusters, works } = deps;
   const followed = followedObjects(hubObjects.watches, key => running.add(key));
   const events = eventRecorder(hub, { controller: 'k0rdent', signal });
   const provider = clusterProvider({ ...deps, events });
@@ -88,6 +91,7 @@ export function runClusterDeployments(deps: ClusterDeploymentsDeps): RunningCont
           those(metadata.namespace, ({ spec }) => spec.serviceSpec?.services?.some(one => one.templateChain === metadata.name) === true),
         ),
         changesOf(credentials, ({ metadata }) => those(metadata.namespace, ({ spec }) => spec.credential === metadata.name)),
+        changesOf(regions, ({ metadata }) => deploymentsIn(metadata.name!, { credentials, deployments }).map(keyOf)),
         grants.changes(() => deployments.list().map(keyOf)),
         settings.changes(() => deployments.list().map(keyOf)),
       ],
@@ -118,6 +122,13 @@ export function runClusterDeployments(deps: ClusterDeploymentsDeps): RunningCont
     const call = { fieldManager, signal: ctx.signal };
     await addFinalizer(hub, ClusterDeployment, cd, k0rdentFinalizers.clusterDeployment, call);
     await markObject(hub, ClusterDeployment, cd, { labels: componentLabels }, call);
+
+    const paused = pausedRegionOf(cd, { credentials, regions });
+    if (paused !== undefined) {
+      events.record(cd, { type: 'Normal', reason: 'RegionPaused', action: 'Wait', note: `Region ${paused} is paused` });
+      await reportStatus(hub, ClusterDeployment, cd, pausedStatus(cd, paused, ctx.now), call);
+      return settled;
+    }
 
     const progress = await provider.provide(cd, read, ctx);
     const faults = await serve(cd, ctx);

@@ -44,6 +44,7 @@ async function start(t: TestContext) {
     credentials: of(Credential),
     providers: of(StateManagementProvider),
     releases: of(Release),
+    regions: of(Region),
     ...settings,
   });
   const create = <Spec, Status>(kind: Kind<Spec, Status>, metadata: KubeObject['metadata'], spec: Spec) =>

@@ -18,7 +18,7 @@ import { fluxInformers } from './flux-informers.ts';
 import { healthRuleMaps } from './health-rules.ts';
 import { runGovernance } from './governance.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
-import { Credential, Management, Release, StateManagementProvider } from './kinds/management.ts';
+import { Credential, Management, Region, Release, StateManagementProvider } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { NamespacedMultiClusterService } from './kinds/namespaced-multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
@@ -80,6 +80,7 @@ export function runK0rdent(deps: K0rdentDeps): RunningController[] {
   const providers = informer(hub, StateManagementProvider, { signal, onError: onError('StateManagementProvider') });
   const managements = informer(hub, Management, { signal, onError: onError('Management') });
   const releases = informer(hub, Release, { signal, onError: onError('Release') });
+  const regions = informer(hub, Region, { signal, onError: onError('Region') });
   const multiClusterServices = informer(hub, MultiClusterService, { signal, onError: onError('MultiClusterService') });
   const namespacedServices = informer(hub, NamespacedMultiClusterService, {
     signal,
@@ -98,7 +99,7 @@ export function runK0rdent(deps: K0rdentDeps): RunningController[] {
   const owners = { rollouts, hub, deployments, sets, ...services, grants, settings, credentials, managements, signal };
   return [
     ...runTemplates({ hub, egress, templates, flux, signal, onError }),
-    ...runGovernance({ hub, hubObjects, templates, access, deployments, credentials, providers, releases, signal, onError }),
+    ...runGovernance({ hub, hubObjects, templates, access, deployments, credentials, providers, releases, regions, signal, onError }),
     runManagement({ hub, managements, releases, providerTemplates: templates.providerTemplates, signal }),
     // Even when it failed: what is registered still may be the reason.
     runAdmissionRegistration({ hub, address: admission, after: bootstrapTried.promise, signal }),
@@ -133,6 +134,7 @@ export function runK0rdent(deps: K0rdentDeps): RunningController[] {
       globalValues: settings.globalValues,
       dependenciesOf: name => multiClusterServices.get(name)?.spec.dependsOn ?? [],
       credentials,
+      regions,
       clusters,
       works,
       members,
