@@ -22,13 +22,23 @@ const explanations: Readonly<Record<string, string>> = {
   EPROTO: 'it does not speak TLS as we do',
 };
 
+/** Says it in words for people. What the system said is kept for programs, and not told again as its cause. */
+export class ExplainedError extends Error {
+  readonly root: Error;
+
+  constructor(words: string, root: Error) {
+    super(words);
+    this.root = root;
+  }
+}
+
 /** The reason in words for people. What is not known is left as it was said. */
 export function explainNetworkError(error: unknown, host: string): Error {
   // When a name has several addresses, all of them were tried.
   const first = error instanceof AggregateError ? (error.errors[0] as SystemError) : (error as SystemError);
   const code = first?.code ?? '';
-  if (code === 'ENOTFOUND') return new Error(`there is no host "${host}"`, { cause: first });
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new Error(`its certificate is for another name: ${first.message}`, { cause: first });
+  if (code === 'ENOTFOUND') return new ExplainedError(`there is no host "${host}"`, first);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new ExplainedError(`its certificate is for another name: ${first.message}`, first);
   const words = explanations[code] ?? (code.startsWith('ERR_SSL_') ? explanations.EPROTO : undefined);
-  return words === undefined ? first : new Error(words, { cause: first });
+  return words === undefined ? first : new ExplainedError(words, first);
 }

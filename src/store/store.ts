@@ -47,7 +47,7 @@ export class Store {
   readonly #listeners = new Set<(events: readonly StoreEvent[]) => void>();
   readonly history: History;
   #pending: PendingWrite[] = [];
-  #unsettled: { readonly key: ObjectKey; resolve(): void }[] = [];
+  #unsettled: { readonly key: ObjectKey; readonly revision: number; resolve(): void }[] = [];
   #inFlight = false;
   #lastRevision = 0;
   #committedRevision = 0;
@@ -106,14 +106,14 @@ export class Store {
     return this.#head.has(id) ? this.#head.get(id) : this.get(key);
   }
 
-  /** Resolves when readers see some version of an object that is being written, or when no version of it is on its way any more. */
-  settled(key: ObjectKey): Promise<void> {
-    if (this.#isSettled(key)) return Promise.resolve();
-    return new Promise(resolve => this.#unsettled.push({ key, resolve }));
+  /** Resolves when readers see a version of an object, this one or a newer, or when no version of it is on its way any more. */
+  settled(key: ObjectKey, revision = 0): Promise<void> {
+    if (this.#isSettled(key, revision)) return Promise.resolve();
+    return new Promise(resolve => this.#unsettled.push({ key, revision, resolve }));
   }
 
-  #isSettled(key: ObjectKey): boolean {
-    return this.get(key) !== undefined || !this.#head.has(headKey(key));
+  #isSettled(key: ObjectKey, revision: number): boolean {
+    return (this.get(key)?.revision ?? -1) >= revision || !this.#head.has(headKey(key));
   }
 
   /** Committed objects in the order of namespace and name, from a list key on. */
@@ -232,8 +232,8 @@ export class Store {
   #tellSettled(): void {
     if (this.#unsettled.length === 0) return;
     const waiting = this.#unsettled;
-    this.#unsettled = waiting.filter(({ key }) => !this.#isSettled(key));
-    for (const { key, resolve } of waiting) if (this.#isSettled(key)) resolve();
+    this.#unsettled = waiting.filter(({ key, revision }) => !this.#isSettled(key, revision));
+    for (const { key, revision, resolve } of waiting) if (this.#isSettled(key, revision)) resolve();
   }
 
   #pendingFor(id: string): boolean {

@@ -138,7 +138,12 @@ for (const kind of hubKindsByTime)
       writeFileSync(file, JSON.stringify(config));
       await drover.expect(`join east --kubeconfig ${file}`, { says: 'joined' });
       const kept = await kubectl.expect('get clusters.drover.io,secrets -A -o json');
-      assert.ok(!kept.includes(pluginToken) && !kept.includes(Buffer.from(pluginToken).toString('base64')) && !kept.includes('exec'));
+      assert.ok(
+        !kept.includes(pluginToken) &&
+          !kept.includes(Buffer.from(pluginToken).toString('base64')) &&
+          !kept.includes('"exec"') &&
+          !kept.includes(plugin),
+      );
       await drover.expect('unjoin east');
     });
 

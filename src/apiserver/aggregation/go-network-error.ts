@@ -1,3 +1,5 @@
+import { ExplainedError } from '../../client/network-error.ts';
+
 interface NetworkError extends Error {
   code?: string;
   address?: string;
@@ -37,9 +39,9 @@ export function goNetworkError(error: unknown, target: { host: string; port: num
 
 /** What the operating system or the TLS library said, below what was made of it for people. */
 function rootOf(error: unknown): NetworkError {
-  let root = error as NetworkError;
-  while (root.code === undefined && root.cause instanceof Error) root = root.cause;
-  return root;
+  if (error instanceof ExplainedError) return error.root;
+  const { code, cause } = error as NetworkError;
+  return code === undefined && cause instanceof Error ? rootOf(cause) : (error as NetworkError);
 }
 
 function namesOf(error: unknown, wanted: string): string {

@@ -40,3 +40,16 @@ test('an object that could not be written is no obstacle to the next', async () 
   appends.shift()!.resolve();
   assert.equal((await second).metadata.name, 'a');
 });
+
+test('whoever hears that an object is as wanted already can read it', async () => {
+  const { cluster, appends } = await startWithSlowDisk();
+  const apply = () =>
+    cluster.patch(namespaces, { namespace: '', name: 'a' }, { type: 'apply', body: namespace() }, { fieldManager: 'tester' });
+  const first = apply();
+  await new Promise(setImmediate);
+  const seen = apply().then(() => cluster.peek(namespaces, '', 'a')?.metadata.name);
+  await new Promise(setImmediate);
+  appends.shift()!.resolve();
+  await first;
+  assert.equal(await seen, 'a');
+});

@@ -2,7 +2,7 @@ import { invalid, type FieldError } from '../../api/field-error.ts';
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from '../../api/object.ts';
 import { conflict, invalidObject, modifiedConflict, notFoundError, plainError, StatusError } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
-import { RevisionConflictError } from '../../store/store.ts';
+import { RevisionConflictError, type ObjectKey, type Store } from '../../store/store.ts';
 import { cloneJson, jsonEqual } from '../../util/json.ts';
 import { mutate, validate } from '../admission/admission-chain.ts';
 import { keepTimesIfUnchanged } from '../apply/check-managed-fields.ts';
@@ -165,8 +165,11 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
 
   if (request.dryRun) return { obj: next };
   if (codec.settle?.(next)) keepTimesIfUnchanged(live, next);
-  if (jsonEqual(next, live) && !incomplete.has(head) && jsonEqual(await codec.toStorage(next), head.obj)) return { obj: live, entry: head };
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
+  if (jsonEqual(next, live) && !incomplete.has(head) && jsonEqual(await codec.toStorage(next), head.obj)) {
+    await untilCommitted(deps.store, key, head);
+    return { obj: live, entry: head };
+  }
   if (isReadyToGo(resource, next)) {
     strategy.beforeCommit?.(undefined, live, ctx);
     await deps.store.write(key, undefined, head);
@@ -181,6 +184,12 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   // Whoever reads it next would look at all of it; here is known what it has in common with the one before.
   if (resource.isCustom) void codec.fromStorage(entry.obj, live);
   return { obj: entry.obj, entry };
+}
+
+/** What is to be as it is already may still be on its way: nobody may hear of it before it is safe, and readers see it. */
+async function untilCommitted(store: Store, key: ObjectKey, { revision }: Entry): Promise<void> {
+  await store.settled(key, revision);
+  if ((store.get(key)?.revision ?? -1) < revision) throw new RevisionConflictError(`"${key.namespace}/${key.name}" was not stored`);
 }
 
 function checkUid({ resource, target, uid = '' }: UpdateInput, live: KubeObject): void {
