@@ -43,8 +43,9 @@ test('an object that could not be written is no obstacle to the next', async () 
 
 test('whoever hears that an object is as wanted already can read it', async () => {
   const { cluster, appends } = await startWithSlowDisk();
+  const labelled = () => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels: { of: 'tester' } } });
   const apply = () =>
-    cluster.patch(namespaces, { namespace: '', name: 'a' }, { type: 'apply', body: namespace() }, { fieldManager: 'tester' });
+    cluster.patch(namespaces, { namespace: '', name: 'a' }, { type: 'apply', body: labelled() }, { fieldManager: 'tester' });
   const first = apply();
   await new Promise(setImmediate);
   const seen = apply().then(() => cluster.peek(namespaces, '', 'a')?.metadata.name);
