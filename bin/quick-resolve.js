@@ -7,7 +7,8 @@ const http = new URL('quick-http.js', import.meta.url).href;
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === 'node:http') return { url: http, format: 'module', shortCircuit: true };
-    if (!specifier.startsWith('.') || !specifier.endsWith('.ts') || !context.parentURL?.startsWith('file:')) return next(specifier, context);
+    if (!specifier.startsWith('.') || !specifier.endsWith('.ts') || !context.parentURL?.startsWith('file:'))
+      return next(specifier, context);
     return { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true };
   },
 });
