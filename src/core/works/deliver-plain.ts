@@ -31,6 +31,15 @@ interface Shares {
   readonly entries: readonly InventoryEntry[];
 }
 
+interface WhatToPut {
+  readonly member: Member;
+  readonly objects: readonly KubeObject[];
+  readonly inputs: string;
+}
+
+/** Somebody with a higher claim on an object has come after the objects were shared out. */
+class ShareLost extends Error {}
+
 /**
  * Delivers Works without a chart. Each object is contested on its own: the highest claim delivers it, the others wait for it, and it goes only when
  * nobody wants it any more. What a Work may have put on the member is in its status before it is put there.
@@ -99,7 +108,19 @@ export function plainDelivery(desk: DeliveryDesk) {
     const member = members.open(work.metadata.namespace!);
     const objects = await renderPlain(desk, work, member, turn.signal);
     claim(work, new Set(objects.map(obj => refKey(refOf(obj)))));
-    return act(key, () => put(work, state, { member, objects, inputs }, turn));
+    return act(key, () => putShare(work, state, { member, objects, inputs }, turn));
+  }
+
+  /** Puts what is the Work's to put. Others may come with a higher claim meanwhile: then it has less to put. */
+  async function putShare(work: Work, state: WorkState, what: WhatToPut, turn: Turn): Promise<Outcome> {
+    for (;;) {
+      try {
+        return await put(work, state, what, turn);
+      } catch (error) {
+        turn.signal.throwIfAborted();
+        if (!(error instanceof ShareLost)) throw error;
+      }
+    }
   }
 
   /** Tells those who share objects with the Work when they may have to give one up, or may have one back. */
@@ -150,12 +171,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     return { own, entries };
   }
 
-  async function put(
-    work: Work,
-    state: WorkState,
-    { member, objects, inputs }: { member: Member; objects: readonly KubeObject[]; inputs: string },
-    turn: Turn,
-  ): Promise<Outcome> {
+  async function put(work: Work, state: WorkState, { member, objects, inputs }: WhatToPut, turn: Turn): Promise<Outcome> {
     const key = keyOf(work);
     const { own, entries } = share(work, objects);
     const wanted = new Set(entries.map(({ ref }) => refKey(ref)));
@@ -217,7 +233,9 @@ export function plainDelivery(desk: DeliveryDesk) {
         return;
       } catch (error) {
         const ref = error instanceof DeliveryError && error.reason === workReasons.notOwned ? error.object : undefined;
-        if (!ref || known.has(refKey(ref)) || !(await isGivenUp(work, ref, member, signal))) throw error;
+        if (!ref || known.has(refKey(ref))) throw error;
+        if (isLost(work, ref)) throw new ShareLost();
+        if (!(await isGivenUp(work, ref, member, signal))) throw error;
         for (const obj of objects) {
           const other = refOf(obj);
           if (desk.claims(work.metadata.namespace!).claimants(refKey(other)).size > 1) known.add(refKey(other));
@@ -225,6 +243,11 @@ export function plainDelivery(desk: DeliveryDesk) {
         known.add(refKey(ref));
       }
     }
+  }
+
+  function isLost(work: Work, ref: ObjectRef): boolean {
+    const has = winner(work, refKey(ref));
+    return has !== undefined && has.metadata.uid !== work.metadata.uid;
   }
 
   async function isGivenUp(work: Work, ref: ObjectRef, member: Member, signal: AbortSignal): Promise<boolean> {

@@ -86,7 +86,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
     reports: { ...reports, now: key => reports.now(key).catch(hubFailed('cannot report to the hub')) },
     readContent: (digest, stop) => deps.readContent(digest, stop).catch(contentFailed),
     state: stateOf,
-    claims: namespace => claims.get(namespace) ?? claims.set(namespace, new ObjectClaims()).get(namespace)!,
+    claims: namespace => claims.getOrInsertComputed(namespace, claimsOf),
     clusterName,
     look: all => [...all].forEach(work => running.add(queueKeyOf(work))),
     now,
@@ -98,6 +98,14 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
     { triggers: [trigger()], signal, concurrency, firstDelayMs: 500, maxDelayMs: 60_000, now },
   );
   return running;
+
+  /** What was delivered before this process began is claimed from the start: whoever is looked at first would take it otherwise. */
+  function claimsOf(namespace: string): ObjectClaims {
+    const claimed = new ObjectClaims();
+    for (const work of works.by('cluster', namespace))
+      if (!work.spec.chart) claimed.set(keyOf(work), new Set(stateOf(work).inventory.keys()));
+    return claimed;
+  }
 
   async function reconcile(queueKey: Key, ctx: Context): Promise<Outcome> {
     const stop = new AbortController();
