@@ -137,7 +137,7 @@ async function play(world: WorksWorld, all: readonly Step[], rules: Rules): Prom
   }
 }
 
-const numRuns = Number(process.env['CONTESTS'] ?? 5);
+const numRuns = Number(process.env['CONTESTS'] ?? 25);
 
 test(
   'for any sequence of claims, edits, removals and restarts the highest claim has the release, and nothing is uninstalled before',

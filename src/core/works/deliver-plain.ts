@@ -189,6 +189,7 @@ export function plainDelivery(desk: DeliveryDesk) {
       await reports.now(key);
     }
 
+    await takeFromOthers(work, own);
     const changed = whatChanged(key, own, known, state);
     if (!wasDeployed || isGrowing) await ensureNamespaces(work, own, member, turn.signal);
     await apply(work, changed, member, known, turn.signal);
@@ -201,6 +202,27 @@ export function plainDelivery(desk: DeliveryDesk) {
     watch(work, state, member, own);
     reports.promptly(key);
     return untilLate(work, state);
+  }
+
+  /** What others have to give up is written down before it is taken: whoever goes on after a crash must not believe that they still have it. */
+  async function takeFromOthers(work: Work, own: readonly KubeObject[]): Promise<void> {
+    const claims = desk.claims(work.metadata.namespace!);
+    const taken = new Set(own.map(obj => refKey(refOf(obj))));
+    const others = new Set([...taken].flatMap(object => [...claims.claimants(object)]));
+    others.delete(keyOf(work));
+    const losers = [...others].filter(other => giveUp(other, taken, work));
+    await Promise.all(losers.map(other => reports.now(other)));
+  }
+
+  /** Whether the Work had any of the objects. */
+  function giveUp(key: Key, taken: ReadonlySet<string>, to: Work): boolean {
+    const loser = works.get(key);
+    const state = loser && desk.state(loser);
+    const isLost = ({ ref, outrankedBy }: InventoryEntry) => outrankedBy === undefined && taken.has(refKey(ref));
+    const entries = [...(state?.inventory.values() ?? [])];
+    if (!state || !entries.some(isLost)) return false;
+    state.inventory = entries.map(entry => (isLost(entry) ? { ...entry, outrankedBy: to.metadata.name! } : entry));
+    return true;
   }
 
   /** Objects as they were applied by this process before, and that are still there, need not be sent again. */
