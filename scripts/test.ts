@@ -2,7 +2,7 @@
  * `npm test`: the whole gate. Builds the rig of real Kubernetes programs when they are missing, then runs each suite and prints one line of
  * totals at the end. Suites that need the rig are left out with a clear line where Go is missing, but never under CI=true.
  *
- * Two suites run side by side, for most of them wait more than they compute. The longer ones are shown as they go, the others when they are done.
+ * Two suites run side by side, for most of them wait more than they compute. The stories are shown as they go, the others when they are done.
  */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, rmSync } from 'node:fs';
@@ -38,11 +38,11 @@ const rigPrograms = [
 ];
 const runTests = 'scripts/run-tests.ts';
 const shown: Suite[] = [
-  { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
   { name: 'stories', args: [runTests, '3', 'test/stories/*.story.ts'], needsRig: true },
 ];
 const beside: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
+  { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
   { name: 'faults', args: [runTests, '1', 'test/faults/*.fault.ts'], needsRig: false },
   { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '50'], needsRig: false },
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
