@@ -37,9 +37,7 @@ const rigPrograms = [
   'manager',
 ];
 const runTests = 'scripts/run-tests.ts';
-const shown: Suite[] = [
-  { name: 'stories', args: [runTests, '3', 'test/stories/*.story.ts'], needsRig: true },
-];
+const shown: Suite[] = [{ name: 'stories', args: [runTests, '3', 'test/stories/*.story.ts'], needsRig: true }];
 const beside: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
   { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
