@@ -1,12 +1,12 @@
 /** Prettier over every file, except those it has found in order before on this machine: it is the same file then, wherever it lies. */
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { check, getFileInfo, resolveConfig, version } from 'prettier';
-import { rigCacheDir } from '../test/helpers/rig.ts';
+import { readCached, writeCached } from './machine-cache.ts';
 
-const knownFile = path.join(rigCacheDir(), '..', 'well-formatted.json');
-const known = new Set(readKnown());
+const cacheName = 'well-formatted.json';
+const known = new Set(readCached<string[]>(cacheName, []));
 const rules = JSON.stringify([version, await resolveConfig('package.json')]);
 const inOrder: string[] = [];
 let faults = 0;
@@ -18,8 +18,7 @@ for (const file of filesHere()) {
   const digest = createHash('sha256').update(rules).update(inferredParser).update(text).digest('base64url');
   if (known.has(digest) || (await isInOrder(file, text))) inOrder.push(digest);
 }
-mkdirSync(path.dirname(knownFile), { recursive: true });
-writeFileSync(knownFile, JSON.stringify(inOrder));
+writeCached(cacheName, inOrder);
 process.exitCode = faults === 0 ? 0 : 1;
 
 function filesHere(): string[] {
@@ -36,12 +35,4 @@ async function isInOrder(file: string, text: string): Promise<boolean> {
   }
   faults++;
   return false;
-}
-
-function readKnown(): string[] {
-  try {
-    return JSON.parse(readFileSync(knownFile, 'utf8')) as string[];
-  } catch {
-    return [];
-  }
 }

@@ -3,11 +3,11 @@
  * left over at the end. Many tests run real programs against deadlines, several files at once on few cores: a file that fails is run once more,
  * alone. What fails alone as well is broken; what does not is named `shaky`, a test to mend.
  */
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { rigCacheDir } from '../test/helpers/rig.ts';
+import { readCached, writeCached } from './machine-cache.ts';
 
 /** More than this is no bad luck. */
 const maxSecondTries = 4;
@@ -16,12 +16,12 @@ const timeout = 300_000;
 
 const [atOnce = '1', ...globs] = process.argv.slice(2);
 const preload = new URL('test-process.js', import.meta.url).href;
-const secondsFile = path.join(rigCacheDir(), '..', 'test-seconds.json');
-const lastSeconds = readSeconds();
+const cacheName = 'test-seconds.json';
+const lastSeconds = readCached<Record<string, number>>(cacheName, {});
 
 const files = globSync(globs).toSorted((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
 const failed = await runFiles(files, Number(atOnce));
-writeSeconds();
+writeCached(cacheName, lastSeconds);
 if (failed.length > 0 && failed.length <= maxSecondTries) {
   console.log(`\n== once more, alone: ${failed.join(' ')}`);
   const again = await runFiles(failed, 1);
@@ -54,17 +54,4 @@ async function runFiles(some: readonly string[], concurrency: number): Promise<s
 
 function expected(file: string): number {
   return lastSeconds[file] ?? Infinity;
-}
-
-function readSeconds(): Record<string, number> {
-  try {
-    return JSON.parse(readFileSync(secondsFile, 'utf8')) as Record<string, number>;
-  } catch {
-    return {};
-  }
-}
-
-function writeSeconds(): void {
-  mkdirSync(path.dirname(secondsFile), { recursive: true });
-  writeFileSync(secondsFile, JSON.stringify(lastSeconds, null, 1));
 }

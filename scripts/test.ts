@@ -6,9 +6,10 @@
  */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hasGo } from '../test/helpers/rig.ts';
+import { cachePath } from './machine-cache.ts';
 
 interface Suite {
   name: string;
@@ -47,7 +48,7 @@ const beside: Suite[] = [
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
 ];
 /** Programs of tests live for seconds: they compile once for all of them, and those in Go leave memory alone for longer. */
-const thrift = { NODE_COMPILE_CACHE: path.join(homedir(), '.cache/drover/compiled'), GOGC: '400' };
+const thrift = { NODE_COMPILE_CACHE: cachePath('compiled'), GOGC: '400' };
 
 const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);

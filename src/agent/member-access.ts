@@ -11,6 +11,7 @@ import type { Transport } from '../client/transport.ts';
 import type { AgentFlags } from './agent-settings.ts';
 import { fileBlobs, secretBlobs, type KeptBlobs } from './kept-blobs.ts';
 import { fileIdentityStore, secretIdentityStore, type IdentityStore } from './identity-store.ts';
+import { urlHost } from '../util/url-host.ts';
 
 /** The agent's way to its own API server, and where it keeps its identity. */
 export interface MemberAccess {
@@ -41,7 +42,7 @@ export async function openMember(flags: AgentFlags, env: NodeJS.ProcessEnv, sign
 function insideTransport(env: NodeJS.ProcessEnv): Transport {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   return httpsTransport({
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] ?? '443'}`,
+    server: `https://${urlHost(host)}:${env['KUBERNETES_SERVICE_PORT'] ?? '443'}`,
     ca: readFileSync(join(accountDir, 'ca.crt'), 'utf8'),
     credentials: tokenFile(join(accountDir, 'token')),
     ...bounds,

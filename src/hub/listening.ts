@@ -1,4 +1,5 @@
 import type { HttpsServer } from '../apiserver/http/https-server.ts';
+import { urlHost } from '../util/url-host.ts';
 
 interface Address {
   readonly host: string;
@@ -22,7 +23,7 @@ export async function listening(server: HttpsServer, host: string, port: number)
 
 /** How programs on this machine reach it. */
 export function publicUrl({ host, port }: Address): string {
-  const reachable = isEverywhere(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const reachable = isEverywhere(host) ? '127.0.0.1' : urlHost(host);
   return `https://${reachable}:${port}`;
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serviceUnavailable } from '../api/status.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
+import { detachedBody } from '../util/detached-body.ts';
 import { answerHeaders } from './forwarded-headers.ts';
 
 const idleAnswerMs = 300_000;
@@ -34,10 +35,9 @@ export async function carryAnswer(answer: TransportResponse, { clusterPath, isSt
   await pipeline(answer.body, res);
 }
 
-/** A stream of its own: whoever gives up sending must not take the client's connection with it, which still waits for an answer. */
 function bodyOf(req: IncomingMessage): Readable | undefined {
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  return hasBody ? req.pipe(new PassThrough()) : undefined;
+  return hasBody ? detachedBody(req) : undefined;
 }
 
 /** Ends an answer that has stopped coming or has stopped being read. */

@@ -1,5 +1,6 @@
 import { SourceError } from './source-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
+import { urlHost } from '../util/url-host.ts';
 
 /** A repository of git, in the parts that it was checked in. */
 export interface GitAddress {
@@ -55,7 +56,7 @@ function portOf(authority: string, url: URL): number | undefined {
 
 /** The address as git takes it, without credentials but for the user of SSH. */
 export function gitUrl({ protocol, host, port, path, user }: GitAddress): string {
-  const place = host.includes(':') ? `[${host}]` : host;
+  const place = urlHost(host);
   const suffix = port === ports[protocol] ? '' : `:${port}`;
   return `${protocol}://${protocol === 'ssh' ? `${user}@` : ''}${place}${suffix}${path}`;
 }

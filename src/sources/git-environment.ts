@@ -5,6 +5,7 @@ import type { SourceCredentials } from './credentials.ts';
 import type { Located } from './egress.ts';
 import type { GitAddress } from './git-address.ts';
 import { SourceError } from './source-error.ts';
+import { urlHost } from '../util/url-host.ts';
 
 export interface GitEnvironmentOptions {
   readonly address: GitAddress;
@@ -74,7 +75,7 @@ function webSettings({ address, located, credentials, authorization, folder }: G
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '30'],
     // The name is not looked up again.
-    ['http.curloptResolve', `${host}:${port}:${addresses.map(one => (one.includes(':') ? `[${one}]` : one)).join(',')}`],
+    ['http.curloptResolve', `${host}:${port}:${addresses.map(urlHost).join(',')}`],
     ...(authorization === undefined ? [] : [['http.extraHeader', `Authorization: ${authorization}`] as [string, string]]),
     ...(address.protocol === 'http'
       ? []

@@ -11,6 +11,7 @@ import { readGitTree, type GitTree } from './git-tree.ts';
 import { GitFailure, runGit } from './run-git.ts';
 import type { SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
+import { urlHost } from '../util/url-host.ts';
 
 export interface GitSource {
   /** `git+https://…` or `git+ssh://…`. */
@@ -67,7 +68,7 @@ async function readCommit<T>(
   const { egress } = ctx;
   const { address, authorization, credentials } =
     asked.protocol === 'ssh' ? { address: asked, authorization: undefined, credentials: ctx.credentials } : await findServer(asked, ctx);
-  const bare = address.host.includes(':') ? `[${address.host}]` : address.host;
+  const bare = urlHost(address.host);
   const located = await egress.locate(new URL(`${address.protocol}://${bare}:${address.port}`), ctx.signal);
   const home = join(folder, 'home');
   const store = join(folder, 'store');

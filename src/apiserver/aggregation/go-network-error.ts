@@ -1,4 +1,5 @@
 import { ExplainedError } from '../../client/network-error.ts';
+import { urlHost } from '../../util/url-host.ts';
 
 interface NetworkError extends Error {
   code?: string;
@@ -20,7 +21,7 @@ const unknownAuthority = new Set([
 /** Says what went wrong with a connection in the words of Go, which people search for. */
 export function goNetworkError(error: unknown, target: { host: string; port: number; servername: string }): string {
   const { code = '', message, hostname, syscall } = rootOf(error);
-  const address = target.host.includes(':') ? `[${target.host}]:${target.port}` : `${target.host}:${target.port}`;
+  const address = `${urlHost(target.host)}:${target.port}`;
   if (code === 'ECONNREFUSED') return `dial tcp ${address}: connect: connection refused`;
   if (code === 'EHOSTUNREACH') return `dial tcp ${address}: connect: no route to host`;
   if (code === 'ENETUNREACH') return `dial tcp ${address}: connect: network is unreachable`;

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { fixed } from '../../client/credential.ts';
 import { httpsTransport } from '../../client/https-transport.ts';
 import type { Transport } from '../../client/transport.ts';
+import { urlHost } from '../../util/url-host.ts';
 
 export interface TlsTarget {
   readonly host: string;
@@ -42,7 +43,7 @@ export function httpsPools(): HttpsPools {
 
 function connect({ host, port, servername, ca, insecure, cert, key }: TlsTarget): Transport {
   return httpsTransport({
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    server: `https://${urlHost(host)}:${port}`,
     ca,
     insecureSkipTlsVerify: insecure,
     // An address cannot be asked for by name; the connection checks it by itself.

@@ -2,11 +2,12 @@ import { request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { isIP } from 'node:net';
-import { PassThrough, type Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { APIServiceSpec } from '../../api/kubernetes.ts';
 import type { UserInfo } from '../../auth/user.ts';
 import type { Headers as TransportHeaders } from '../../client/transport.ts';
+import { detachedBody } from '../../util/detached-body.ts';
 import { goNetworkError } from './go-network-error.ts';
 import type { TlsTarget } from './https-pools.ts';
 import { identityHeaders, locateServer, type RemoteDeps } from './remote-server.ts';
@@ -75,8 +76,7 @@ export async function proxyRequest(
       method: req.method ?? 'GET',
       path: req.url ?? '/',
       headers: forwardedHeaders(req.headers, user, target, req.socket?.remoteAddress),
-      // A stream of its own: whoever gives up sending must not take the client's connection with it, which still waits for an answer.
-      ...(hasBody && { body: req.pipe(new PassThrough()) }),
+      ...(hasBody && { body: detachedBody(req) }),
       signal: gone.signal,
     });
     answer.writeHead(remote.status, answerHeaders(remote.headers, req.httpVersionMajor >= 2));

@@ -18,6 +18,7 @@ import {
   wide,
   type Printer,
 } from './cell.ts';
+import { urlHost } from '../../util/url-host.ts';
 
 function balancerAddresses(obj: KubeObject): string {
   const addresses = list(obj, 'status', 'loadBalancer', 'ingress').map(point => text(point, 'ip') || text(point, 'hostname'));
@@ -49,7 +50,7 @@ function portCell(port: JsonObject): string {
 function endpointsCell(endpoints: KubeObject): string {
   const subsets = list(endpoints, 'subsets');
   if (subsets.length === 0) return '<none>';
-  const withPort = (ip: string, port: number) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
+  const withPort = (ip: string, port: number) => `${urlHost(ip)}:${port}`;
   const addresses = subsets.flatMap(subset => {
     const ips = list(subset, 'addresses').map(address => text(address, 'ip'));
     const ports = list(subset, 'ports');

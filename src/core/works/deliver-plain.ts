@@ -160,13 +160,20 @@ export function plainDelivery(desk: DeliveryDesk) {
     return winnerOf(claimants.filter(one => one !== undefined && competes(one)) as Work[]);
   }
 
+  /** Who delivers an object instead of the Work. */
+  function outranker(work: Work, ref: ObjectRef): Work | undefined {
+    const has = winner(work, refKey(ref));
+    return has?.metadata.uid === work.metadata.uid ? undefined : has;
+  }
+
   function share(work: Work, objects: readonly KubeObject[]): Shares {
     const own: KubeObject[] = [];
     const entries = objects.map((obj): InventoryEntry => {
       const ref = refOf(obj);
-      const has = winner(work, refKey(ref));
-      if (!has || has.metadata.uid === work.metadata.uid) own.push(obj);
-      return has && has.metadata.uid !== work.metadata.uid ? { ref, outrankedBy: has.metadata.name! } : { ref };
+      const other = outranker(work, ref);
+      if (other) return { ref, outrankedBy: other.metadata.name! };
+      own.push(obj);
+      return { ref };
     });
     return { own, entries };
   }
@@ -256,7 +263,7 @@ export function plainDelivery(desk: DeliveryDesk) {
       } catch (error) {
         const ref = error instanceof DeliveryError && error.reason === workReasons.notOwned ? error.object : undefined;
         if (!ref || known.has(refKey(ref))) throw error;
-        if (isLost(work, ref)) throw new ShareLost();
+        if (outranker(work, ref)) throw new ShareLost();
         if (!(await isGivenUp(work, ref, member, signal))) throw error;
         for (const obj of objects) {
           const other = refOf(obj);
@@ -265,11 +272,6 @@ export function plainDelivery(desk: DeliveryDesk) {
         known.add(refKey(ref));
       }
     }
-  }
-
-  function isLost(work: Work, ref: ObjectRef): boolean {
-    const has = winner(work, refKey(ref));
-    return has !== undefined && has.metadata.uid !== work.metadata.uid;
   }
 
   async function isGivenUp(work: Work, ref: ObjectRef, member: Member, signal: AbortSignal): Promise<boolean> {

@@ -55,13 +55,14 @@ export async function releaseHeldObjects(
   { read, isUninstalled, isHurried, signal }: ReleaseHeldOptions,
 ): Promise<string[]> {
   const held: string[] = [];
+  let machines: Promise<boolean> | undefined;
   for (const ref of heldObjectsOf(cd)) {
     const obj = await read(ref);
     if (!obj?.metadata.finalizers?.includes(k0rdentFinalizers.cleanup)) continue;
     const isLeaving = isUninstalled || obj.metadata.deletionTimestamp !== undefined;
     const kind = await hubObjects.kinds.find(ref, signal);
     if (!kind) continue;
-    if (isHurried || (isLeaving && !(await hasMachines(cd, { hub, hubObjects }, signal))))
+    if (isHurried || (isLeaving && !(await (machines ??= hasMachines(cd, { hub, hubObjects }, signal)))))
       await removeFinalizer(hub, kind, obj, k0rdentFinalizers.cleanup, { signal });
     else held.push(refText(ref));
   }

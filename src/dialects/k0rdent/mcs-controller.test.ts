@@ -2,23 +2,17 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { createValidTemplate, startMultiClusterServices } from '../../../test/helpers/multi-cluster-services.ts';
 import { Namespace } from '../../api/builtin-kinds.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { newObject, type Kind } from '../../api/define-kind.ts';
-import { informer } from '../../runtime/informer.ts';
-import { accessGrants } from './access-grants.ts';
-import { accessInformers } from './access-informers.ts';
+import { newObject } from '../../api/define-kind.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from './kinds/group.ts';
-import { Credential, Management } from './kinds/management.ts';
+import { Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
 import { ServiceTemplate } from './kinds/template.ts';
-import { runMultiClusterServices } from './mcs-controller.ts';
-import { ownedSetIndexes } from './owned-sets.ts';
-import { k0rdentSettings } from './settings.ts';
-import { templateInformers } from './template-informers.ts';
 
 type McsSpec = MultiClusterService['spec'];
 
@@ -27,32 +21,10 @@ async function start(t: TestContext) {
   const { client: hub } = await startMemoryHub(t, k0rdentKinds);
   const stop = new AbortController();
   t.after(() => stop.abort());
-  const { signal } = stop;
   await hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await hub.create(Management, newObject(Management, { name: 'kcm' }, { release: 'drover' }));
-  await hub.create(
-    ServiceTemplate,
-    newObject(ServiceTemplate, { namespace, name: 'web' }, { helm: { chartSpec: { chart: 'web', version: '1' } } }),
-  );
-  const metadata = { namespace, name: 'web' };
-  await hub.apply(ServiceTemplate, { metadata, status: { valid: true } }, { subresource: 'status' });
-  const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
-  const options = { signal, onError: () => () => {} };
-  const templates = templateInformers(hub, options);
-  runMultiClusterServices({
-    hub,
-    kind: MultiClusterService,
-    multiClusterServices: of(MultiClusterService),
-    deployments: of(ClusterDeployment),
-    sets: informer(hub, ServiceSet, { signal, indexes: ownedSetIndexes }),
-    templates: templates.serviceTemplates,
-    chains: templates.serviceChains,
-    grants: accessGrants({ templates, access: accessInformers(hub, options) }),
-    settings: k0rdentSettings(hub, options),
-    credentials: of(Credential),
-    managements: of(Management),
-    signal,
-  });
+  await createValidTemplate(hub, { namespace, name: 'web' });
+  startMultiClusterServices(hub, { signal: stop.signal });
   const setsOf = async (mcs: string) => (await hub.list(ServiceSet)).items.filter(one => one.spec.multiClusterService === mcs);
   return {
     hub,

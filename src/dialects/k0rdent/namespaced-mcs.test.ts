@@ -2,25 +2,19 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import { createValidTemplate, startMultiClusterServices } from '../../../test/helpers/multi-cluster-services.ts';
 import { ConfigMap, Namespace } from '../../api/builtin-kinds.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { newObject, type Kind } from '../../api/define-kind.ts';
-import { informer } from '../../runtime/informer.ts';
-import { accessGrants } from './access-grants.ts';
-import { accessInformers } from './access-informers.ts';
+import { newObject } from '../../api/define-kind.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
-import { AccessManagement, Credential, Management } from './kinds/management.ts';
+import { AccessManagement, Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { NamespacedMultiClusterService } from './kinds/namespaced-multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
-import { ServiceTemplate } from './kinds/template.ts';
-import { runMultiClusterServices } from './mcs-controller.ts';
-import { ownedSetIndexes } from './owned-sets.ts';
 import { serviceSetName } from './service-set-name.ts';
-import { k0rdentSettings, settingsName } from './settings.ts';
-import { templateInformers } from './template-informers.ts';
+import { settingsName } from './settings.ts';
 
 const labels = { tier: 'dev' };
 const spec = { clusterSelector: { matchLabels: labels }, serviceSpec: { services: [{ name: 'web', template: 'web' }] } };
@@ -30,35 +24,15 @@ async function start(t: TestContext) {
   const { client: hub } = await startMemoryHub(t, k0rdentKinds);
   const stop = new AbortController();
   t.after(() => stop.abort());
-  const options = { signal: stop.signal, onError: () => () => {} };
   for (const name of [systemNamespace, 'team-a', 'team-b'])
     await hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await hub.create(Management, newObject(Management, { name: 'kcm' }, { release: 'drover' }));
-  const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal: stop.signal });
-  const templates = templateInformers(hub, options);
-  const shared = {
-    hub,
-    deployments: of(ClusterDeployment),
-    sets: informer(hub, ServiceSet, { signal: stop.signal, indexes: ownedSetIndexes }),
-    templates: templates.serviceTemplates,
-    chains: templates.serviceChains,
-    grants: accessGrants({ templates, access: accessInformers(hub, options) }),
-    settings: k0rdentSettings(hub, options),
-    credentials: of(Credential),
-    managements: of(Management),
-    signal: stop.signal,
-  };
-  for (const kind of [MultiClusterService, NamespacedMultiClusterService])
-    runMultiClusterServices({ ...shared, kind, multiClusterServices: of(kind) });
+  startMultiClusterServices(hub, { kinds: [MultiClusterService, NamespacedMultiClusterService], signal: stop.signal });
   for (const namespace of ['team-a', 'team-b'])
     await hub.create(ClusterDeployment, newObject(ClusterDeployment, { namespace, name: 'c', labels }, { template: 'sandbox' }));
   return {
     hub,
-    async template(namespace: string) {
-      const metadata = { namespace, name: 'web' };
-      await hub.create(ServiceTemplate, newObject(ServiceTemplate, metadata, { helm: { chartSpec: { chart: 'web', version: '1' } } }));
-      await hub.apply(ServiceTemplate, { metadata, status: { valid: true } }, { subresource: 'status' });
-    },
+    template: (namespace: string) => createValidTemplate(hub, { namespace, name: 'web' }),
     sets: (expected: readonly string[]) =>
       eventually(
         async () => (await hub.list(ServiceSet)).items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort(),

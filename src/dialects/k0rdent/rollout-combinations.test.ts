@@ -2,28 +2,25 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import {
+  createValidTemplate,
+  reportDelivery,
+  reportReadiness,
+  startMultiClusterServices,
+  type Failing,
+} from '../../../test/helpers/multi-cluster-services.ts';
 import { ControllerRevision, Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
-import { newObject, type Kind } from '../../api/define-kind.ts';
+import { newObject } from '../../api/define-kind.ts';
 import { Work } from '../../api/work.ts';
-import { informer } from '../../runtime/informer.ts';
-import { accessGrants } from './access-grants.ts';
-import { accessInformers } from './access-informers.ts';
-import { clusterDeploymentAnnotation, clusterDeploymentIndex, clusterDeploymentsOf } from './cluster-of.ts';
+import { clusterDeploymentAnnotation } from './cluster-of.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
-import { Credential, Management } from './kinds/management.ts';
+import { Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { NamespacedMultiClusterService } from './kinds/namespaced-multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
-import type { ServiceState } from './kinds/service-spec.ts';
-import { ServiceTemplate } from './kinds/template.ts';
-import { runMultiClusterServices } from './mcs-controller.ts';
-import { ownedSetIndexes } from './owned-sets.ts';
-import { rolloutRevisions } from './rollout-revisions.ts';
-import { k0rdentSettings } from './settings.ts';
-import { templateInformers } from './template-informers.ts';
 
 const team = 'team-a';
 const labels = { app: 'web' };
@@ -39,55 +36,25 @@ const rollout = {
   ],
   onFailure: 'Rollback' as const,
 };
-type Failing = (cluster: string, template: string) => boolean;
 
 /** A hub with both kinds of MultiClusterServices and clusters a and b in two namespaces, whose ServiceSets nobody delivers but the test. */
 async function start(t: TestContext) {
   const { client: hub } = await startMemoryHub(t, [...k0rdentKinds, Cluster, Work]);
   const stop = new AbortController();
   t.after(() => stop.abort());
-  const { signal } = stop;
   await hub.create(Management, newObject(Management, { name: 'kcm' }, { release: 'drover' }));
   for (const namespace of [systemNamespace, team]) {
     await hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    for (const name of ['web-1', 'web-2']) {
-      const made = newObject(ServiceTemplate, { namespace, name }, { helm: { chartSpec: { chart: 'web', version: name } } });
-      await hub.create(ServiceTemplate, made);
-      await hub.apply(ServiceTemplate, { metadata: { namespace, name }, status: { valid: true } }, { subresource: 'status' });
-    }
+    for (const name of ['web-1', 'web-2']) await createValidTemplate(hub, { namespace, name }, name);
     for (const name of ['a', 'b']) {
       await hub.create(ClusterDeployment, newObject(ClusterDeployment, { namespace, name, labels }, { template: 'sandbox' }));
       const member = `${namespace}-${name}`;
       const annotations = { [clusterDeploymentAnnotation]: `${namespace}/${name}` };
       await hub.create(Cluster, newObject(Cluster, { name: member, annotations }, { connection: { mode: 'Sandbox' } }));
-      const lastTransitionTime = '2026-01-01T00:00:00Z';
-      const conditions = [{ type: 'Ready', status: 'True' as const, reason: 'Test', message: '', lastTransitionTime }];
-      const status = { conditions, lastSeen: lastTransitionTime };
-      await hub.apply(Cluster, { metadata: { name: member }, status }, { subresource: 'status' });
+      await reportReadiness(hub, member, 'True');
     }
   }
-  const options = { signal, onError: () => () => {} };
-  const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
-  const templates = templateInformers(hub, options);
-  const shared = {
-    hub,
-    deployments: of(ClusterDeployment),
-    sets: informer(hub, ServiceSet, { signal, indexes: ownedSetIndexes }),
-    templates: templates.serviceTemplates,
-    chains: templates.serviceChains,
-    grants: accessGrants({ templates, access: accessInformers(hub, options) }),
-    settings: k0rdentSettings(hub, options),
-    credentials: of(Credential),
-    managements: of(Management),
-    rollouts: {
-      clusters: informer(hub, Cluster, { signal, indexes: { [clusterDeploymentIndex]: clusterDeploymentsOf } }),
-      works: of(Work),
-      revisions: rolloutRevisions(hub, { signal, onError: () => {} }),
-    },
-    signal,
-  };
-  for (const kind of [MultiClusterService, NamespacedMultiClusterService])
-    runMultiClusterServices({ ...shared, kind, multiClusterServices: of(kind) });
+  startMultiClusterServices(hub, { kinds: [MultiClusterService, NamespacedMultiClusterService], hasRollouts: true, signal: stop.signal });
   const setsOf = async (owner: string) => (await hub.list(ServiceSet)).items.filter(one => one.spec.multiClusterService === owner);
   /** What its clusters were told: `namespace/cluster` and the template. */
   const told = async (owner: string) =>
@@ -105,22 +72,7 @@ async function start(t: TestContext) {
         found => JSON.stringify(found) === JSON.stringify(expected),
         { what: `what ${owner} tells` },
       ),
-    /** Says how it went, as whoever delivers would. */
-    async deliver(owner: string, failing: Failing = () => false) {
-      for (const { metadata, spec: said, status } of await setsOf(owner)) {
-        const { namespace = '', name = '', generation = 0 } = metadata;
-        if (status?.observedGeneration === generation) continue;
-        const isFailing = failing(said.cluster, said.services?.[0]?.template ?? '');
-        const services = (said.services ?? []).map(({ name: service, namespace: ns, template, version = '' }): ServiceState => ({
-          ...{ type: 'Helm', name: service, namespace: ns, template, version, lastStateTransitionTime: '2026-01-01T00:00:00Z' },
-          ...(isFailing ? { state: 'Failed', failureMessage: 'pods do not start' } : { state: 'Deployed' }),
-        }));
-        const provider = { ready: true, suspended: false };
-        const cluster = { apiVersion: 'k0rdent.mirantis.com/v1beta1', kind: 'ClusterDeployment', namespace, name: said.cluster };
-        const made = { deployed: !isFailing, services, cluster, provider, observedGeneration: generation };
-        await hub.apply(ServiceSet, { metadata: { namespace, name }, status: made }, { subresource: 'status' });
-      }
-    },
+    deliver: async (owner: string, failing?: Failing) => reportDelivery(hub, await setsOf(owner), failing),
   };
 }
 

@@ -2,29 +2,27 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
+import {
+  createValidTemplate,
+  reportDelivery,
+  reportReadiness,
+  startMultiClusterServices,
+  type Failing,
+} from '../../../test/helpers/multi-cluster-services.ts';
 import { ControllerRevision, Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { newObject, type Kind } from '../../api/define-kind.ts';
+import { newObject } from '../../api/define-kind.ts';
 import { Work } from '../../api/work.ts';
-import { informer } from '../../runtime/informer.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { accessGrants } from './access-grants.ts';
-import { accessInformers } from './access-informers.ts';
-import { clusterDeploymentAnnotation, clusterDeploymentIndex, clusterDeploymentsOf } from './cluster-of.ts';
+import { clusterDeploymentAnnotation } from './cluster-of.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from './kinds/group.ts';
-import { Credential, Management } from './kinds/management.ts';
+import { Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
-import type { ServiceState } from './kinds/service-spec.ts';
-import { ServiceTemplate } from './kinds/template.ts';
-import { runMultiClusterServices } from './mcs-controller.ts';
-import { ownedSetIndexes } from './owned-sets.ts';
-import { revisionOf, rolloutRevisions } from './rollout-revisions.ts';
-import { k0rdentSettings } from './settings.ts';
-import { templateInformers } from './template-informers.ts';
+import { revisionOf } from './rollout-revisions.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const services = (template: string) => [{ name: 'web', namespace: 'web', template }];
@@ -38,22 +36,18 @@ async function start(t: TestContext) {
   const { client: hub } = await startMemoryHub(t, [...k0rdentKinds, Cluster, Work]);
   for (const name of [namespace, 'c-m-12345678']) await hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await hub.create(Management, newObject(Management, { name: 'kcm' }, { release: 'drover' }));
-  for (const name of ['web-1', 'web-2', 'web-3']) {
-    const spec = { helm: { chartSpec: { chart: 'web', version: name } } };
-    await hub.create(ServiceTemplate, newObject(ServiceTemplate, { namespace, name }, spec));
-    await hub.apply(ServiceTemplate, { metadata: { namespace, name }, status: { valid: true } }, { subresource: 'status' });
-  }
+  for (const name of ['web-1', 'web-2', 'web-3']) await createValidTemplate(hub, { namespace, name }, name);
   for (const name of names) {
     await hub.create(ClusterDeployment, newObject(ClusterDeployment, { namespace, name, labels: { app: 'web' } }, { template: 'sandbox' }));
     const annotations = { [clusterDeploymentAnnotation]: `${namespace}/${name}` };
     await hub.create(Cluster, newObject(Cluster, { name, annotations }, { connection: { mode: 'Sandbox' } }));
-    await setReady(name, 'True');
+    await reportReadiness(hub, name, 'True');
   }
   let running = run();
   t.after(() => running.abort());
   return {
     hub,
-    setReady,
+    setReady: (name: string, status: 'True' | 'False') => reportReadiness(hub, name, status),
     /** Ends the controllers and starts others, who know nothing but what is written. */
     restart() {
       running.abort();
@@ -63,7 +57,8 @@ async function start(t: TestContext) {
     patch,
     rollout: async () => (await hub.get(MultiClusterService, { name: 'web' }))?.status?.rollout,
     told,
-    deliver,
+    /** Says of what clusters were told how it went. */
+    deliver: async (failing?: Failing) => reportDelivery(hub, (await hub.list(ServiceSet)).items, failing),
     phase: (phase: string) =>
       eventually(
         async () => (await hub.get(MultiClusterService, { name: 'web' }))?.status?.rollout,
@@ -74,36 +69,8 @@ async function start(t: TestContext) {
 
   function run(): AbortController {
     const stop = new AbortController();
-    const { signal } = stop;
-    const options = { signal, onError: () => () => {} };
-    const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
-    const templates = templateInformers(hub, options);
-    runMultiClusterServices({
-      hub,
-      kind: MultiClusterService,
-      multiClusterServices: of(MultiClusterService),
-      deployments: of(ClusterDeployment),
-      sets: informer(hub, ServiceSet, { signal, indexes: ownedSetIndexes }),
-      templates: templates.serviceTemplates,
-      chains: templates.serviceChains,
-      grants: accessGrants({ templates, access: accessInformers(hub, options) }),
-      settings: k0rdentSettings(hub, options),
-      credentials: of(Credential),
-      managements: of(Management),
-      rollouts: {
-        clusters: informer(hub, Cluster, { signal, indexes: { [clusterDeploymentIndex]: clusterDeploymentsOf } }),
-        works: of(Work),
-        revisions: rolloutRevisions(hub, { signal, onError: () => {} }),
-      },
-      signal,
-    });
+    startMultiClusterServices(hub, { hasRollouts: true, signal: stop.signal });
     return stop;
-  }
-
-  async function setReady(name: string, status: 'True' | 'False'): Promise<void> {
-    const lastTransitionTime = '2026-01-01T00:00:00Z';
-    const conditions = [{ type: 'Ready', status, reason: 'Test', message: '', lastTransitionTime }];
-    await hub.apply(Cluster, { metadata: { name }, status: { conditions, lastSeen: lastTransitionTime } }, { subresource: 'status' });
   }
 
   async function patch(body: JsonObject): Promise<void> {
@@ -113,24 +80,6 @@ async function start(t: TestContext) {
   async function told(): Promise<Record<string, string>> {
     const { items } = await hub.list(ServiceSet);
     return Object.fromEntries(items.map(({ spec }) => [spec.cluster, spec.services?.[0]?.template ?? '']).sort());
-  }
-
-  /** Says of what clusters were told how it went, as whoever delivers would. */
-  async function deliver(failing: (cluster: string, template: string) => boolean = () => false): Promise<void> {
-    for (const { metadata, spec, status } of (await hub.list(ServiceSet)).items) {
-      const { name = '', generation = 0 } = metadata;
-      if (status?.observedGeneration === generation) continue;
-      const isFailing = failing(spec.cluster, spec.services?.[0]?.template ?? '');
-      const states = (spec.services ?? []).map(({ name: service, namespace: ns, template, version = '' }): ServiceState => ({
-        ...{ type: 'Helm', name: service, namespace: ns, template, version, lastStateTransitionTime: '2026-01-01T00:00:00Z' },
-        ...(isFailing ? { state: 'Failed', failureMessage: 'pods do not start' } : { state: 'Deployed' }),
-      }));
-      await hub.apply(
-        ServiceSet,
-        { metadata: { namespace, name }, status: { deployed: !isFailing, services: states, observedGeneration: generation } },
-        { subresource: 'status' },
-      );
-    }
   }
 }
 
