@@ -17,7 +17,7 @@ export interface Column {
   readonly priority?: number;
 }
 
-interface KindDeclaration<Spec, Status> {
+interface Naming {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -26,39 +26,70 @@ interface KindDeclaration<Spec, Status> {
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly description: string;
-  readonly spec: Schema<Spec>;
-  readonly status?: Schema<Status>;
   readonly columns?: readonly Column[];
   /** Rules over the whole object. */
   readonly rules?: readonly { rule: string; message: string }[];
 }
 
+interface KindDeclaration<Spec, Status> extends Naming {
+  readonly spec: Schema<Spec>;
+  readonly status?: Schema<Status>;
+}
+
+interface FlatKindDeclaration<Fields> extends Naming {
+  /** What an object has besides its metadata. */
+  readonly fields: Schema<Fields>;
+  /** Whether `status` is written by itself, through its subresource. */
+  readonly hasStatus?: boolean;
+}
+
 /** A kind of our own or of a dialect, declared once: its type, its definition and its documentation come from here. */
-export interface Kind<Spec = unknown, Status = unknown> extends KindRef<KubeObject & { spec: Spec; status?: Status }> {
+export interface DeclaredKind<T extends KubeObject = KubeObject> extends KindRef<T> {
   readonly description: string;
   /** The CustomResourceDefinition that makes an API server serve it. */
   definition(): KubeObject;
 }
 
-export type ObjectFor<K> = K extends Kind<infer Spec, infer Status> ? KubeObject & { spec: Spec; status?: Status } : never;
+export type Kind<Spec = unknown, Status = unknown> = DeclaredKind<KubeObject & { spec: Spec; status?: Status }>;
+
+export type ObjectFor<K> = K extends DeclaredKind<infer T> ? T : never;
 
 export function defineKind<Spec, Status = Record<never, never>>(declaration: KindDeclaration<Spec, Status>): Kind<Spec, Status> {
   const { group, version, kind, plural, scope, description } = declaration;
   return { group, version, kind, resource: plural, scope, description, definition: () => definitionOf(declaration) };
 }
 
+/** A kind whose fields stand beside `metadata`, without a spec. */
+export function defineFlatKind<Fields>(declaration: FlatKindDeclaration<Fields>): DeclaredKind<KubeObject & Fields> {
+  const { group, version, kind, plural, scope, description, fields, hasStatus = false } = declaration;
+  return {
+    group,
+    version,
+    kind,
+    resource: plural,
+    scope,
+    description,
+    definition: () => definitionFor(declaration, fields.json, hasStatus),
+  };
+}
+
 function definitionOf(declaration: KindDeclaration<unknown, unknown>): KubeObject {
-  const { group, version, kind, plural, scope, shortNames, categories, description, spec, status, columns, rules } = declaration;
+  const { spec, status } = declaration;
+  const fields = { required: ['spec'], properties: { spec: spec.json, ...(status && { status: status.json }) } };
+  return definitionFor(declaration, fields, status !== undefined);
+}
+
+function definitionFor(declaration: Naming, fields: JsonObject, hasStatus: boolean): KubeObject {
+  const { group, version, kind, plural, scope, shortNames, categories, description, columns, rules } = declaration;
   const schema: JsonObject = {
+    ...fields,
     type: 'object',
     description,
-    required: ['spec'],
     properties: {
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
       metadata: { type: 'object' },
-      spec: spec.json,
-      ...(status && { status: status.json }),
+      ...(fields['properties'] as JsonObject),
     },
     ...(rules && { 'x-kubernetes-validations': rules as never }),
   };
@@ -83,7 +114,7 @@ function definitionOf(declaration: KindDeclaration<unknown, unknown>): KubeObjec
           served: true,
           storage: true,
           schema: { openAPIV3Schema: schema },
-          ...(status && { subresources: { status: {} } }),
+          ...(hasStatus && { subresources: { status: {} } }),
           ...(columns && { additionalPrinterColumns: columns.map(({ path, ...column }) => ({ ...column, jsonPath: path })) }),
         },
       ],

@@ -1,9 +1,9 @@
 import { Cluster } from '../api/cluster.ts';
 import { Content } from '../api/content.ts';
-import type { Kind } from '../api/define-kind.ts';
+import type { DeclaredKind } from '../api/define-kind.ts';
 import { Work } from '../api/work.ts';
 import { k0rdentKinds } from '../dialects/k0rdent/k0rdent-kinds.ts';
 import { KarmadaCluster } from '../dialects/karmada/karmada-cluster.ts';
 
 /** Every kind that a hub serves besides those of Kubernetes. */
-export const hubKinds: readonly Kind[] = [Cluster, Work, Content, KarmadaCluster, ...k0rdentKinds];
+export const hubKinds: readonly DeclaredKind[] = [Cluster, Work, Content, KarmadaCluster, ...k0rdentKinds];
