@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import {
@@ -12,8 +13,9 @@ import {
 import { ControllerRevision, Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { newObject } from '../../api/define-kind.ts';
+import { newObject, type KindRef } from '../../api/define-kind.ts';
 import { Work } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { clusterDeploymentAnnotation } from './cluster-of.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
@@ -22,8 +24,11 @@ import { systemNamespace as namespace } from './kinds/group.ts';
 import { Management } from './kinds/management.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { ServiceSet } from './kinds/service-set.ts';
+import { ServiceTemplate } from './kinds/template.ts';
 import { revisionOf } from './rollout-revisions.ts';
 
+/** Longer than anything else takes to be known. */
+const lateMs = 300;
 const names = ['a', 'b', 'c', 'd'];
 const services = (template: string) => [{ name: 'web', namespace: 'web', template }];
 const waves = [
@@ -48,10 +53,10 @@ async function start(t: TestContext) {
   return {
     hub,
     setReady: (name: string, status: 'True' | 'False') => reportReadiness(hub, name, status),
-    /** Ends the controllers and starts others, who know nothing but what is written. */
-    restart() {
+    /** Ends the controllers and starts others, who know nothing but what is written, and hear of these kinds later than of all others. */
+    restart(...late: readonly KindRef[]) {
       running.abort();
-      running = run();
+      running = run(late);
     },
     wants: (template: string) => patch({ spec: { serviceSpec: { services: services(template) } } }),
     patch,
@@ -67,9 +72,16 @@ async function start(t: TestContext) {
       ),
   };
 
-  function run(): AbortController {
+  function run(late: readonly KindRef[] = []): AbortController {
     const stop = new AbortController();
-    startMultiClusterServices(hub, { hasRollouts: true, signal: stop.signal });
+    const slow: KubeClient = {
+      ...hub,
+      async *watch(kind, options) {
+        if (late.some(one => one.kind === kind.kind)) await sleep(lateMs);
+        yield* hub.watch(kind, options);
+      },
+    };
+    startMultiClusterServices(late.length > 0 ? slow : hub, { hasRollouts: true, signal: stop.signal });
     return stop;
   }
 
@@ -133,6 +145,31 @@ test('clusters are told the change wave by wave, and controllers that start anew
   const mcs = await world.hub.get(MultiClusterService, { name: 'web' });
   assert.equal(findCondition(mcs, 'RolledOut')?.message, `Revision ${mcs?.status?.rollout?.revision} is on 4 of 4 clusters`);
   assert.equal((await world.hub.list(ControllerRevision, { namespace })).items.length, 2);
+});
+
+test('a change whose template is not there yet begins when it is', async t => {
+  const world = await start(t);
+  await rollOut(world, 'web-1');
+  await world.wants('web-4');
+  await eventually(
+    async () => findCondition(await world.hub.get(MultiClusterService, { name: 'web' }), 'ServicesReferencesValidation')?.status,
+    status => status === 'False',
+    { what: 'the fault to be seen' },
+  );
+  await createValidTemplate(world.hub, { namespace, name: 'web-4' });
+  await finish(world, 'Succeeded');
+  assert.deepEqual(await world.told(), all('web-4'));
+});
+
+test('a rollout that soaks goes on after a restart, though templates are known last', async t => {
+  const world = await start(t);
+  await rollOut(world, 'web-1');
+  const soaking = waves.map(wave => ({ ...wave, soak: '200ms' }));
+  await world.patch({ spec: { rollout: { waves: soaking }, serviceSpec: { services: services('web-2') } } });
+  await finish(world, 'Soaking');
+  world.restart(ServiceTemplate);
+  await finish(world, 'Succeeded');
+  assert.deepEqual(await world.told(), all('web-2'));
 });
 
 test('who waits for a turn says so, and is not counted as ready', async t => {

@@ -5,10 +5,8 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { nextRollout } from '../../core/rollouts/next-rollout.ts';
 import { requeue, runController, settled, type Context, type Outcome, type RunningController } from '../../runtime/controller.ts';
 import { eventRecorder } from '../../runtime/event-recorder.ts';
-import type { Informer } from '../../runtime/informer.ts';
 import type { Key } from '../../runtime/key.ts';
 import { jsonEqual } from '../../util/json.ts';
-import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { k0rdentFinalizers } from './kinds/group.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { findFault } from './mcs-faults.ts';
@@ -16,7 +14,7 @@ import { isSelfManaged } from './mcs-target-triggers.ts';
 import { noServices, revisionOf, type RolloutRevisions } from './rollout-revisions.ts';
 import { rolloutName } from './rollout-share.ts';
 import { rolloutCluster, seeRevision, type SightDeps } from './rollout-sight.ts';
-import { rolloutTriggers } from './rollout-triggers.ts';
+import { rolloutTriggers, type RolloutTriggersDeps } from './rollout-triggers.ts';
 import { targetOf } from './owned-sets.ts';
 import { selectClusters } from './select-clusters.ts';
 
@@ -25,11 +23,9 @@ export interface RolloutParts extends Pick<SightDeps, 'clusters' | 'works'> {
   readonly revisions: RolloutRevisions;
 }
 
-export interface RolloutDeps extends RolloutParts, SightDeps {
+export interface RolloutDeps extends RolloutParts, SightDeps, Omit<RolloutTriggersDeps, keyof RolloutParts | keyof SightDeps> {
   readonly hub: KubeClient;
   readonly kind: Kind<MultiClusterService['spec'], NonNullable<MultiClusterService['status']>>;
-  readonly multiClusterServices: Informer<MultiClusterService>;
-  readonly deployments: Informer<ClusterDeployment>;
   readonly signal: AbortSignal;
 }
 

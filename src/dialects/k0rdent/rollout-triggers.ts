@@ -6,32 +6,44 @@ import { workConditions, type Work } from '../../api/work.ts';
 import { changesOf, type Trigger } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
+import type { AccessGrants } from './access-grants.ts';
 import { clusterDeploymentsOf } from './cluster-of.ts';
 import { workAnnotationsOfSet } from './compile-works.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
+import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
+import { dependentsOf, usersOf } from './mcs-target-triggers.ts';
 import { byTarget } from './owned-sets.ts';
 import type { RolloutRevisions } from './rollout-revisions.ts';
 import { isInReach } from './select-clusters.ts';
+import type { K0rdentSettings } from './settings.ts';
 
 export interface RolloutTriggersDeps {
   readonly multiClusterServices: Informer<MultiClusterService>;
   readonly deployments: Informer<ClusterDeployment>;
   /** With `ownedSetIndexes`. */
   readonly sets: Informer<ServiceSet>;
+  readonly templates: Informer<ServiceTemplate>;
+  readonly chains: Informer<ServiceTemplateChain>;
+  readonly grants: Pick<AccessGrants, 'changes'>;
+  readonly settings: Pick<K0rdentSettings, 'changes'>;
   readonly clusters: Informer<Cluster>;
   readonly works: Informer<Work>;
   readonly revisions: Pick<RolloutRevisions, 'synced'>;
 }
 
-/** What asks for another step of rollouts. Those who have none hear nothing. */
-export function rolloutTriggers({ multiClusterServices, deployments, sets, clusters, works, revisions }: RolloutTriggersDeps): Trigger[] {
+/**
+ * What asks for another step of rollouts. Those who have none hear nothing. All that a step reads is known before the first one: what a step does not see it
+ * takes for missing, and nothing else would ask again.
+ */
+export function rolloutTriggers(deps: RolloutTriggersDeps): Trigger[] {
+  const { multiClusterServices, deployments, sets, templates, chains, grants, settings, clusters, works, revisions } = deps;
   const hold = ({ metadata }: Cluster | ClusterDeployment) => metadata.annotations?.[rolloutAnnotations.hold];
   return [
     changesOf(
       multiClusterServices,
-      mcs => (mcs.spec.rollout || mcs.status?.rollout ? [keyOf(mcs)] : []),
+      mcs => [...(mcs.status?.rollout ? [keyOf(mcs)] : []), ...keysOf([mcs, ...dependentsOf(multiClusterServices, keyOf(mcs))])],
       ({ metadata, spec, status }) => [
         metadata.uid,
         metadata.deletionTimestamp,
@@ -41,6 +53,10 @@ export function rolloutTriggers({ multiClusterServices, deployments, sets, clust
         status?.rollout,
       ],
     ),
+    changesOf(templates, ({ metadata }) => keysOf(usersOf(multiClusterServices, 'template', metadata.name!))),
+    changesOf(chains, ({ metadata }) => keysOf(usersOf(multiClusterServices, 'templateChain', metadata.name!))),
+    grants.changes(() => keysOf(multiClusterServices.list())),
+    settings.changes(() => keysOf(multiClusterServices.list())),
     changesOf(sets, ({ spec }) => withRollout(spec.multiClusterService)),
     changesOf(deployments, ofDeployment, one => [one.metadata.labels ?? {}, one.metadata.deletionTimestamp, hold(one)]),
     changesOf(
@@ -55,13 +71,17 @@ export function rolloutTriggers({ multiClusterServices, deployments, sets, clust
     { synced: Promise.all([revisions.synced, clusters.synced, works.synced]).then(() => {}), start: () => ({ [Symbol.dispose]() {} }) },
   ];
 
+  function keysOf(those: readonly MultiClusterService[]): Key[] {
+    return those.filter(({ spec }) => spec.rollout).map(keyOf);
+  }
+
   function withRollout(key: Key | undefined): Key[] {
     return key !== undefined && multiClusterServices.get(key)?.spec.rollout ? [key] : [];
   }
 
   function ofDeployment(deployment: ClusterDeployment): Key[] {
-    const selecting = multiClusterServices.list().filter(mcs => mcs.spec.rollout && isInReach(mcs, deployment));
-    return [...selecting.map(keyOf), ...ofSets(keyOf(deployment))];
+    const selecting = multiClusterServices.list().filter(mcs => isInReach(mcs, deployment));
+    return [...keysOf(selecting), ...ofSets(keyOf(deployment))];
   }
 
   function ofTarget(target: string): Key[] {
