@@ -70,6 +70,11 @@ export function changesOf<T extends KubeObject>(
   };
 }
 
+/** What a reconcile reads though its changes concern no key. Before it is known, it would be taken for missing. */
+export function knownFirst(...known: readonly { readonly synced: Promise<void> }[]): Trigger {
+  return { synced: Promise.all(known.map(one => one.synced)).then(() => {}), start: () => ({ [Symbol.dispose]() {} }) };
+}
+
 export interface RunOptions {
   readonly triggers: readonly Trigger[];
   readonly signal: AbortSignal;

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from '../../src/api/cluster.ts';
-import { newObject, type Kind } from '../../src/api/define-kind.ts';
+import { newObject, type Kind, type KindRef } from '../../src/api/define-kind.ts';
 import { Work } from '../../src/api/work.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import { accessGrants } from '../../src/dialects/k0rdent/access-grants.ts';
@@ -23,14 +24,19 @@ interface StartOptions {
   readonly kinds?: readonly (typeof MultiClusterService)[];
   /** Whether they can go in waves, for which the hub must know Clusters and Works. */
   readonly hasRollouts?: boolean;
+  /** Kinds that are known later than all others. */
+  readonly late?: readonly KindRef[];
   readonly signal: AbortSignal;
 }
 
+/** Longer than anything else takes to be known. */
+const lateMs = 300;
 const when = '2026-01-01T00:00:00Z';
 
 /** Runs what compiles MultiClusterServices to ServiceSets, and nothing that delivers these. */
-export function startMultiClusterServices(hub: KubeClient, options: StartOptions): void {
-  const { kinds = [MultiClusterService], hasRollouts = false, signal } = options;
+export function startMultiClusterServices(client: KubeClient, options: StartOptions): void {
+  const { kinds = [MultiClusterService], hasRollouts = false, late = [], signal } = options;
+  const hub = late.length > 0 ? hearingLate(client, late) : client;
   const settings = { signal, onError: () => () => {} };
   const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
   const templates = templateInformers(hub, settings);
@@ -53,6 +59,16 @@ export function startMultiClusterServices(hub: KubeClient, options: StartOptions
     signal,
   };
   for (const kind of kinds) runMultiClusterServices({ ...shared, kind, multiClusterServices: of(kind) });
+}
+
+function hearingLate(hub: KubeClient, late: readonly KindRef[]): KubeClient {
+  return {
+    ...hub,
+    async *watch(kind, options) {
+      if (late.some(one => one.kind === kind.kind)) await sleep(lateMs);
+      yield* hub.watch(kind, options);
+    },
+  };
 }
 
 /** A template that is as good as one whose chart was read. */

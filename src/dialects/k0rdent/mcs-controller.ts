@@ -3,6 +3,7 @@ import { addFinalizer, removeFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import {
   changesOf,
+  knownFirst,
   requeue,
   runController,
   settled,
@@ -63,7 +64,7 @@ const removalsAtOnce = 16;
  * one by one (`mcs-targets.ts`); here is what concerns all of them.
  */
 export function runMultiClusterServices(deps: McsDeps): RunningController[] {
-  const { hub, kind, multiClusterServices, sets, templates, chains, grants, managements, signal } = deps;
+  const { hub, kind, multiClusterServices, deployments, sets, templates, chains, grants, managements, signal } = deps;
   const known = lookupOf(grants);
   const everything = () => multiClusterServices.list().map(keyOf);
   const find = (key: Key) => multiClusterServices.get(key);
@@ -87,6 +88,7 @@ export function runMultiClusterServices(deps: McsDeps): RunningController[] {
         changesOf(chains, ({ metadata }) => usersOf(multiClusterServices, 'templateChain', metadata.name!).map(keyOf)),
         grants.changes(everything),
         changesOf(managements, everything, ({ metadata }) => metadata.deletionTimestamp),
+        knownFirst(sets, deployments),
       ],
       signal,
       concurrency: 8,

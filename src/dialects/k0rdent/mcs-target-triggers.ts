@@ -1,10 +1,10 @@
-import { changesOf, type Trigger } from '../../runtime/controller.ts';
+import { changesOf, knownFirst, type Trigger } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import type { AccessGrants } from './access-grants.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
-import type { Management } from './kinds/management.ts';
+import type { Credential, Management } from './kinds/management.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
@@ -21,6 +21,7 @@ export interface TargetTriggersDeps {
   readonly sets: Informer<ServiceSet>;
   readonly templates: Informer<ServiceTemplate>;
   readonly chains: Informer<ServiceTemplateChain>;
+  readonly credentials: Informer<Credential>;
   readonly managements: Informer<Management>;
   readonly grants: Pick<AccessGrants, 'changes'>;
   readonly settings: Pick<K0rdentSettings, 'isOutrankedSatisfied' | 'changes'>;
@@ -60,7 +61,7 @@ export const decisiveFacts = ({ metadata, spec }: MultiClusterService): unknown 
 
 /** What asks for a look at a MultiClusterService on a cluster. Only what concerns all its clusters asks for all of them. */
 export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
-  const { multiClusterServices, deployments, sets, templates, chains, managements, grants, settings } = deps;
+  const { multiClusterServices, deployments, sets, templates, chains, credentials, managements, grants, settings } = deps;
   const everywhere = () => multiClusterServices.list().flatMap(one => allOf(one));
   return [
     changesOf(
@@ -81,6 +82,7 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     changesOf(managements, everywhere, ({ metadata }) => metadata.deletionTimestamp),
     grants.changes(everywhere),
     settings.changes(everywhere),
+    knownFirst(credentials),
   ];
 
   /** What rollouts have decided: that concerns the clusters about which something else was decided than before. */

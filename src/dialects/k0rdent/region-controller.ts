@@ -36,15 +36,15 @@ export function deploymentsIn(
 /** Says whether the cluster of a region is known. Its ClusterDeployments are looked after by this hub like all others. */
 export function runRegions({ hub, hubObjects, regions, credentials, deployments, signal }: RegionsDeps): RunningController {
   const followed = followedObjects(hubObjects.watches, key => running.add(key));
-  const regionsOf = (obj: ClusterDeployment) => [
-    ...regions
-      .list()
-      .filter(({ spec, metadata }) => refersTo(spec, obj) || metadata.deletionTimestamp !== undefined)
-      .map(keyOf),
-  ];
+  const leaving = () => regions.list().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  const regionsOf = (obj: ClusterDeployment) => [...regions.list().filter(({ spec }) => refersTo(spec, obj)), ...leaving()].map(keyOf);
   const running = runController(
     { name: 'k0rdent-regions', reconcile },
-    { triggers: [changesOf(regions), changesOf(deployments, regionsOf)], signal, firstDelayMs: 500 },
+    {
+      triggers: [changesOf(regions), changesOf(deployments, regionsOf), changesOf(credentials, () => leaving().map(keyOf))],
+      signal,
+      firstDelayMs: 500,
+    },
   );
   return running;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import {
@@ -15,7 +14,6 @@ import { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject, type KindRef } from '../../api/define-kind.ts';
 import { Work } from '../../api/work.ts';
-import type { KubeClient } from '../../client/kube-client.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { clusterDeploymentAnnotation } from './cluster-of.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
@@ -27,8 +25,6 @@ import { ServiceSet } from './kinds/service-set.ts';
 import { ServiceTemplate } from './kinds/template.ts';
 import { revisionOf } from './rollout-revisions.ts';
 
-/** Longer than anything else takes to be known. */
-const lateMs = 300;
 const names = ['a', 'b', 'c', 'd'];
 const services = (template: string) => [{ name: 'web', namespace: 'web', template }];
 const waves = [
@@ -74,14 +70,7 @@ async function start(t: TestContext) {
 
   function run(late: readonly KindRef[] = []): AbortController {
     const stop = new AbortController();
-    const slow: KubeClient = {
-      ...hub,
-      async *watch(kind, options) {
-        if (late.some(one => one.kind === kind.kind)) await sleep(lateMs);
-        yield* hub.watch(kind, options);
-      },
-    };
-    startMultiClusterServices(late.length > 0 ? slow : hub, { hasRollouts: true, signal: stop.signal });
+    startMultiClusterServices(hub, { hasRollouts: true, late, signal: stop.signal });
     return stop;
   }
 
@@ -170,6 +159,27 @@ test('a rollout that soaks goes on after a restart, though templates are known l
   world.restart(ServiceTemplate);
   await finish(world, 'Succeeded');
   assert.deepEqual(await world.told(), all('web-2'));
+});
+
+test('one that is being deleted stays until nothing of it is left, also for those who have just started', async t => {
+  const world = await start(t);
+  await rollOut(world, 'web-1');
+  for (const { metadata } of (await world.hub.list(ServiceSet)).items)
+    await world.hub.patch(ServiceSet, metadata as never, { type: 'merge', body: { metadata: { finalizers: ['test.io/held'] } } });
+  await world.hub.delete(MultiClusterService, { name: 'web' });
+  world.restart(ServiceSet);
+  const isLeaving = ({ metadata }: ServiceSet) => metadata.deletionTimestamp !== undefined;
+  const { items } = await eventually(
+    () => world.hub.list(ServiceSet),
+    found => found.items.every(isLeaving),
+  );
+  assert.ok(await world.hub.get(MultiClusterService, { name: 'web' }), 'it is still there');
+  for (const { metadata } of items)
+    await world.hub.patch(ServiceSet, metadata as never, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await eventually(
+    () => world.hub.get(MultiClusterService, { name: 'web' }),
+    found => found === undefined,
+  );
 });
 
 test('who waits for a turn says so, and is not counted as ready', async t => {

@@ -3,13 +3,14 @@ import { clusterConditions } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { rolloutAnnotations } from '../../api/rollout.ts';
 import { workConditions, type Work } from '../../api/work.ts';
-import { changesOf, type Trigger } from '../../runtime/controller.ts';
+import { changesOf, knownFirst, type Trigger } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import type { AccessGrants } from './access-grants.ts';
 import { clusterDeploymentsOf } from './cluster-of.ts';
 import { workAnnotationsOfSet } from './compile-works.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
+import type { Credential } from './kinds/management.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSet } from './kinds/service-set.ts';
 import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
@@ -28,6 +29,7 @@ export interface RolloutTriggersDeps {
   readonly chains: Informer<ServiceTemplateChain>;
   readonly grants: Pick<AccessGrants, 'changes'>;
   readonly settings: Pick<K0rdentSettings, 'changes'>;
+  readonly credentials: Informer<Credential>;
   readonly clusters: Informer<Cluster>;
   readonly works: Informer<Work>;
   readonly revisions: Pick<RolloutRevisions, 'synced'>;
@@ -38,7 +40,7 @@ export interface RolloutTriggersDeps {
  * takes for missing, and nothing else would ask again.
  */
 export function rolloutTriggers(deps: RolloutTriggersDeps): Trigger[] {
-  const { multiClusterServices, deployments, sets, templates, chains, grants, settings, clusters, works, revisions } = deps;
+  const { multiClusterServices, deployments, sets, templates, chains, grants, settings, credentials, clusters, works, revisions } = deps;
   const hold = ({ metadata }: Cluster | ClusterDeployment) => metadata.annotations?.[rolloutAnnotations.hold];
   return [
     changesOf(
@@ -68,7 +70,7 @@ export function rolloutTriggers(deps: RolloutTriggersDeps): Trigger[] {
       findCondition(one, workConditions.healthy)?.status,
       findCondition(one, workConditions.healthy)?.reason,
     ]),
-    { synced: Promise.all([revisions.synced, clusters.synced, works.synced]).then(() => {}), start: () => ({ [Symbol.dispose]() {} }) },
+    knownFirst(revisions, credentials),
   ];
 
   function keysOf(those: readonly MultiClusterService[]): Key[] {
