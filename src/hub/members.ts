@@ -17,6 +17,8 @@ import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admissio
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
 import { k0rdentObjects, runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
+import { runRancher } from '../dialects/rancher/rancher.ts';
 import { admissionToken } from '../gateway/admission-route.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
@@ -72,6 +74,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const sandboxes = runSandboxes({ hub, clusters, members: directory, pki, dir: join(dataDir, 'sandboxes'), signal });
 
   const objects = k0rdentObjects(hub, { signal, onError });
+  const hubFacts = { serverUrl: serverUrl ?? url, authorities: pki.authority.certificate, version, agentImage };
+  const rancher = rancherObjects(hub, hubFacts, { signal, onError });
   const gateway = hubGateway({
     hub,
     access,
@@ -101,6 +105,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
         ...runK0rdent({ hub, objects, clusters, works, members: directory, renderer, egress, version, admission, signal, onError }),
+        ...runRancher({ hub, access, objects: rancher, clusters, works, members: directory, version, signal, onError }),
         ...runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }),
       );
     },

@@ -1,0 +1,6 @@
+import type { DeclaredKind } from '../../api/define-kind.ts';
+import { ClusterRegistrationToken, ManagementCluster, ProvisioningCluster } from './kinds/cluster.ts';
+import { Feature, Setting } from './kinds/setting.ts';
+
+/** Every kind that users of Rancher know. */
+export const rancherKinds: readonly DeclaredKind[] = [ManagementCluster, ProvisioningCluster, ClusterRegistrationToken, Setting, Feature];
