@@ -10,9 +10,12 @@ import { headerValues, type HeaderValues } from '../auth/header-values.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
 import { plainImpersonation } from '../auth/impersonation.ts';
 import { forbiddenRequest } from '../auth/rbac.ts';
+import { note } from '../auth/request-notes.ts';
 import type { AccessAttributes, Decision, UserInfo } from '../auth/user.ts';
 import { isWebSocketRequest, tokenProtocol } from '../auth/web-socket-token.ts';
+import { clientWithHeaders } from '../client/client-with-headers.ts';
 import type { KubeClient } from '../client/kube-client.ts';
+import { identityHeaders } from '../proxy/member-identity.ts';
 
 export interface ExternalAccessOptions {
   /** How long an answer is believed. Default 2 s; 0 asks every time. */
@@ -32,14 +35,19 @@ export function externalAccess(hub: KubeClient, { believedMs = 2000, clientAutho
   const certificates = authenticator({ clientAuthorities, audiences: [], allowAnonymous: false });
   const users = remember<UserInfo | undefined>(believedMs);
   const decisions = remember<Decision>(believedMs);
-  return { identify, authorize };
+  return { identify, impersonated, authorize, as: user => clientWithHeaders(hub, identityHeaders(user)) };
 
   async function identify(req: IncomingMessage): Promise<UserInfo> {
     const headers = headerValues(req.rawHeaders);
     const token = tokenOf(headers);
     const user = certified(req) ?? (token === undefined ? undefined : await users(digest(token), () => review(token)));
     if (!user) throw unauthorized();
-    const impersonation = plainImpersonation(headers);
+    note(req, { sender: user });
+    return impersonated(user, req);
+  }
+
+  async function impersonated(user: UserInfo, req: IncomingMessage): Promise<UserInfo> {
+    const impersonation = plainImpersonation(headerValues(req.rawHeaders));
     if (!impersonation) return user;
     for (const need of impersonation.needs) {
       const { allowed, reason } = await authorize(user, need);

@@ -11,6 +11,7 @@ import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
 import { ensureAdmin } from './admin.ts';
 import { embeddedClient, hubUser } from './embedded-client.ts';
+import { embeddedClientAs } from './embedded-client-as.ts';
 import { gatewayFront } from './gateway-front.ts';
 import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
@@ -71,7 +72,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   async function startRest(): Promise<void> {
     await new Promise(setImmediate);
     const [{ startMembers }, { embeddedAccess }] = await Promise.all([import('./members.ts'), import('../gateway/embedded-access.ts')]);
-    members = startMembers({ ...options, hub, access: embeddedAccess(api), pki, url, webhookUrl: url, behind: api }, stop);
+    const access = embeddedAccess({ ...api, clientAs: embeddedClientAs(api) });
+    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: url, behind: api }, stop);
   }
 
   return {

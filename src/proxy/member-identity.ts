@@ -17,14 +17,26 @@ const hubExtra = /(?:^|\.)(?:kubernetes|k8s)\.io\//;
  * names that a header cannot carry unchanged: they would arrive as somebody else's.
  */
 export function impersonationHeaders(user: UserInfo): Identity {
+  const { uid, extra, ...rest } = user;
   const name = memberName(user.name);
+  const ownExtra = Object.entries(extra ?? {}).filter(([key]) => !hubExtra.test(key));
+  return identityHeaders({
+    ...rest,
+    name,
+    groups: user.groups.map(memberName),
+    ...(uid !== undefined && name === user.name && { uid }),
+    ...(ownExtra.length > 0 && { extra: Object.fromEntries(ownExtra) }),
+  });
+}
+
+/** The headers that make whoever may impersonate this very user of the same cluster. */
+export function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): Identity {
   const headers: Identity = { 'impersonate-user': headerText(name) };
-  const groups = new Set(user.groups.map(memberName));
-  if (groups.size > 0) headers['impersonate-group'] = [...groups].map(headerText);
-  if (user.uid !== undefined && user.uid !== '' && name === user.name) headers['impersonate-uid'] = headerText(user.uid);
-  for (const [key, values] of Object.entries(user.extra ?? {})) {
-    if (hubExtra.test(key) || values.length === 0) continue;
-    headers[`impersonate-extra-${escapeHeaderKey(key.toLowerCase())}`] = values.map(headerText);
+  const distinct = new Set(groups);
+  if (distinct.size > 0) headers['impersonate-group'] = [...distinct].map(headerText);
+  if (uid !== undefined && uid !== '') headers['impersonate-uid'] = headerText(uid);
+  for (const [key, values] of Object.entries(extra)) {
+    if (values.length > 0) headers[`impersonate-extra-${escapeHeaderKey(key.toLowerCase())}`] = values.map(headerText);
   }
   return headers;
 }

@@ -5,6 +5,7 @@ import { findCondition } from '../api/conditions.ts';
 import { notFoundError, serviceUnavailable, StatusError } from '../api/status.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
 import { forbiddenRequest } from '../auth/rbac.ts';
+import { notesOf } from '../auth/request-notes.ts';
 import type { ResourceAttributes, UserInfo } from '../auth/user.ts';
 import { UnreachableError, type Transport } from '../client/transport.ts';
 import { errorText } from '../util/error-text.ts';
@@ -16,7 +17,7 @@ import { isStream, memberLimits, type MemberLimits } from './member-limits.ts';
 import { memberPrefix, parseMemberTarget } from './member-target.ts';
 
 export interface MemberProxyDeps {
-  readonly access: HubAccess;
+  readonly access: Pick<HubAccess, 'identify' | 'authorize'>;
   /** By name, or else by id. */
   findCluster(ref: string): Cluster | undefined;
   /** Throws when there is no way to the member. */
@@ -75,7 +76,7 @@ export function memberProxy(deps: MemberProxyDeps): MemberProxy {
         request: {
           method: req.method ?? 'GET',
           path: target.path,
-          headers: forwardedHeaders(req.rawHeaders, impersonationHeaders(user)),
+          headers: { ...forwardedHeaders(req.rawHeaders, impersonationHeaders(user)), ...auditHeader(req) },
           answerTimeoutMs: answerTimeoutMs(cluster, stays),
           signal: gone.signal,
         },
@@ -129,6 +130,12 @@ function endingTogether(client: ServerResponse | Duplex): AbortController {
   client.once('close', () => gone.abort());
   gone.signal.addEventListener('abort', () => client.destroy(), { once: true });
   return gone;
+}
+
+/** The member's audit log and the hub's call a request by the same id. */
+function auditHeader(req: IncomingMessage): { 'audit-id'?: string } {
+  const { auditId } = notesOf(req);
+  return auditId === undefined ? {} : { 'audit-id': auditId };
 }
 
 function doorOf(name: string): ResourceAttributes {

@@ -12,6 +12,7 @@ import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
 import { newToken, tokenSecret } from '../../src/core/registration/registration-token.ts';
 import { embeddedAccess } from '../../src/gateway/embedded-access.ts';
 import { hubGateway } from '../../src/gateway/hub-gateway.ts';
+import { embeddedClientAs } from '../../src/hub/embedded-client-as.ts';
 import { createKey, readAuthority, type CertificateAuthority } from '../../src/pki/certificate-authority.ts';
 import { writeCertificateRequest } from '../../src/pki/write-certificate-request.ts';
 import { informer } from '../../src/runtime/informer.ts';
@@ -48,7 +49,7 @@ export async function startGatewayRig(t: TestContext): Promise<GatewayRig> {
   t.after(() => sessions[Symbol.asyncDispose]());
   const handler = hubGateway({
     hub: client,
-    access: embeddedAccess(api),
+    access: embeddedAccess({ ...api, clientAs: embeddedClientAs(api) }),
     authority: pki.authority,
     clusters,
     sessions,

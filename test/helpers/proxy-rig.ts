@@ -63,7 +63,7 @@ export async function startProxyRig(t: TestContext, { user = jane, answer, upgra
   });
   t.after(() => transport[Symbol.asyncDispose]());
 
-  const access: HubAccess = {
+  const access: Pick<HubAccess, 'identify' | 'authorize'> = {
     identify: async () => user,
     authorize: async () => ({ allowed: true, reason: '' }),
   };
