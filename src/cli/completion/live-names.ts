@@ -5,7 +5,7 @@ import { Work } from '../../api/work.ts';
 import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import { withResources, type ApiSource } from '../resources/api-source.ts';
-import type { ApiResource } from '../resources/discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { findResource } from '../resources/find-resource.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Candidate, LiveNames } from './complete.ts';

@@ -4,7 +4,7 @@ import { underDeadline } from '../../client/deadline.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { mayBeOutdated, withResources, type ApiSource } from '../resources/api-source.ts';
-import type { ApiResource } from '../resources/discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { resolveRequests, type ResourceArguments, type ResourceRequest } from '../resources/resource-arguments.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { fetchList, fetchNamed, queryFor, type Query } from './fetch.ts';

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { readJson } from '../../client/read-answer.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import type { ApiSource } from '../resources/api-source.ts';
-import type { ApiResource } from '../resources/discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 
 export type Form = 'table' | 'objects';
 

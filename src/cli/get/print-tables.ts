@@ -5,7 +5,7 @@ import { sortBy } from '../output/sort-by.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { TablePrinter } from '../output/table-printer.ts';
 import { insertColumn, type Table } from '../output/table.ts';
-import type { ApiResource } from '../resources/discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { tableOf } from './answers.ts';
 import type { Collected } from './collect.ts';
 

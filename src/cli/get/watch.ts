@@ -6,7 +6,7 @@ import { readWatch } from '../../client/read-watch.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { usageError } from '../exit-codes.ts';
 import { withResources, type ApiSource } from '../resources/api-source.ts';
-import type { ApiResource } from '../resources/discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { resolveRequests, type ResourceArguments } from '../resources/resource-arguments.ts';
 import { isTable } from './answers.ts';
 import { checkNamed } from './collect.ts';

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { fetchApiResources, type ApiResource } from './discovery.ts';
+import { fetchApiResources, type ApiResource } from '../../client/api-resources.ts';
 import type { DiscoveryCache } from './discovery-cache.ts';
 import { UnknownTypeError } from './resource-arguments.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../util/write-file-atomic.ts';
-import type { ApiResource } from './discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 
 const freshForMs = 10 * 60_000;
 

@@ -8,7 +8,7 @@ import { httpClient } from '../../client/http-client.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { withResources } from './api-source.ts';
 import { discoveryCache } from './discovery-cache.ts';
-import { fetchApiResources } from './discovery.ts';
+import { fetchApiResources } from '../../client/api-resources.ts';
 import { UnknownTypeError } from './resource-arguments.ts';
 
 const signal = new AbortController().signal;

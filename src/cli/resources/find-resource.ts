@@ -1,4 +1,4 @@
-import type { ApiResource } from './discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 
 /** What people may write for a type: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`, `Deployment`. */
 export function findResource(all: readonly ApiResource[], argument: string): ApiResource | undefined {

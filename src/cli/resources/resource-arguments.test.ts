@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandError } from '../exit-codes.ts';
-import type { ApiResource } from './discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { findResource } from './find-resource.ts';
 import { parseResourceArguments, resolveRequests, UnknownTypeError } from './resource-arguments.ts';
 

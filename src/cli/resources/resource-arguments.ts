@@ -1,5 +1,5 @@
 import { CommandError, usageError } from '../exit-codes.ts';
-import type { ApiResource } from './discovery.ts';
+import type { ApiResource } from '../../client/api-resources.ts';
 import { findResource, resourcesInCategory } from './find-resource.ts';
 
 /** What the words after `get` ask for, before it is known what a server calls it. */

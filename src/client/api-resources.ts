@@ -1,8 +1,8 @@
-import { parseApiVersion } from '../../api/object.ts';
-import { StatusError } from '../../api/status.ts';
-import type { KubeClient } from '../../client/kube-client.ts';
-import { readJson } from '../../client/read-answer.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { parseApiVersion } from '../api/object.ts';
+import { StatusError } from '../api/status.ts';
+import type { KubeClient } from './kube-client.ts';
+import { readJson } from './read-answer.ts';
+import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
 /** A kind of object that an API serves, with the names people call it. */
 export interface ApiResource {
