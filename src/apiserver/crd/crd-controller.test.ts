@@ -69,6 +69,19 @@ test('a name in use is not given twice, until it is free', async t => {
   ]);
 });
 
+test('of many that want the same names at once one gets them', async t => {
+  const { api, controller } = await start(t);
+  const plurals = Array.from({ length: 20 }, (_, n) => `widgets${n}`);
+  const wanted = { kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] };
+  await Promise.all(plurals.map(plural => api.create(crdResource, crd(plural, plural.toUpperCase(), wanted))));
+  await controller.idle();
+  const given = plurals.map(plural => crdStatus(api.peek(crdResource, '', `${plural}.ex.io`)!).acceptedNames ?? {});
+  assert.equal(given.filter(({ kind }) => kind === 'Widget').length, 1);
+  assert.equal(given.filter(({ listKind }) => listKind === 'WidgetList').length, 1);
+  assert.equal(given.filter(({ shortNames = [] }) => shortNames.includes('wd')).length, 1);
+  assert.equal(new Set(given.map(({ plural }) => plural)).size, plurals.length);
+});
+
 test('a deleted definition goes when its instances are gone', async t => {
   const { api, controller } = await start(t);
   const gvr = { group: 'ex.io', version: 'v1', resource: 'widgets' };

@@ -5,7 +5,7 @@ import { jsonEqual } from '../../util/json.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';
 import { type ControllerOptions, type RunningController } from '../controllers/running-controller.ts';
 import { customResourceCleanupFinalizer } from './cleanup-finalizer.ts';
-import { crdResource, crdSpec, crdStatus, findCondition, isConditionTrue, type CrdCondition } from './crd-object.ts';
+import { crdResource, crdSpec, crdStatus, findCondition, isConditionTrue, type CrdCondition, type CrdNames } from './crd-object.ts';
 import { condition, decideNames, withCondition } from './crd-names.ts';
 import { approvalOf, isProtectedGroup, type Approval } from './validate-crd.ts';
 import { timestamp } from '../../util/timestamp.ts';
@@ -19,10 +19,11 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
   const now = options.now ?? (() => new Date());
   /** Definitions whose instances are being deleted, by `group/plural`. */
   const emptying = new Map<string, string>();
+  /** Definitions with names that were given to them and are being written. Nobody else may get them meanwhile. */
+  const giving = new Map<string, KubeObject>();
   const queue = workQueue({
     reconcile: name => reconcile(name),
-    // Names are given one after the other, or two could get the same.
-    concurrency: 1,
+    concurrency: 32,
     maxDelayMs: 15_000,
     ...(options.onError && { onError: options.onError }),
   });
@@ -76,13 +77,27 @@ export function crdController(api: ClusterApi, options: ControllerOptions = {}):
     let crd = original;
     const approval = approvalCondition(crd);
     if (approval && !isEquivalent(approval, findCondition(crd, approval.type))) crd = await writeStatus(crd, [approval]);
-    const others = api.peekAll(crdResource).filter(other => other.metadata.name !== crd.metadata.name);
+    const others = [...api.peekAll(crdResource), ...giving.values()].filter(other => other.metadata.name !== crd.metadata.name);
     const { acceptedNames, namesAccepted, established } = decideNames(crd, others);
     const isSettled =
       jsonEqual(crdStatus(crd).acceptedNames, acceptedNames) && isEquivalent(namesAccepted, findCondition(crd, 'NamesAccepted'));
-    if (!isSettled) crd = await writeStatus(crd, [namesAccepted, established], { acceptedNames });
+    if (!isSettled) crd = await giveNames(crd, acceptedNames, [namesAccepted, established]);
     if (!isConditionTrue(crd, 'NamesAccepted') || isConditionTrue(crd, 'Established')) return;
     await writeStatus(crd, [condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')]);
+  }
+
+  async function giveNames(crd: KubeObject, acceptedNames: Partial<CrdNames>, conditions: readonly CrdCondition[]): Promise<KubeObject> {
+    const name = crd.metadata.name ?? '';
+    giving.set(name, { ...crd, status: { ...crdStatus(crd), acceptedNames } });
+    try {
+      return await writeStatus(crd, conditions, { acceptedNames });
+    } catch (error) {
+      // Whoever was refused for their sake may have them after all.
+      requeueGroup(crdSpec(crd).group, name);
+      throw error;
+    } finally {
+      giving.delete(name);
+    }
   }
 
   async function empty(original: KubeObject): Promise<void> {
