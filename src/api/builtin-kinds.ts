@@ -59,6 +59,13 @@ export const SubjectAccessReview = clusterWide<k8s.SubjectAccessReview>(
   'subjectaccessreviews',
 );
 export type SubjectAccessReview = Builtin<k8s.SubjectAccessReview>;
+export const SelfSubjectRulesReview = clusterWide<k8s.SelfSubjectRulesReview>(
+  'authorization.k8s.io',
+  'v1',
+  'SelfSubjectRulesReview',
+  'selfsubjectrulesreviews',
+);
+export type SelfSubjectRulesReview = Builtin<k8s.SelfSubjectRulesReview>;
 export const CustomResourceDefinition = clusterWide<k8s.CustomResourceDefinition>(
   'apiextensions.k8s.io',
   'v1',

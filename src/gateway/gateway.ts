@@ -8,6 +8,7 @@ import { authoritiesPath, connectPath, hubApiPath, pingPath, registerPath } from
 import { admissionPrefix } from './admission-route.ts';
 import { responseOn, sendError, sendText } from './answer.ts';
 import { chartsPrefix } from './chart-routes.ts';
+import type { DialectRoutes } from './dialect-routes.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
@@ -28,6 +29,8 @@ export interface GatewayDeps {
   readonly agentApi?: Answer;
   /** `/v3/connect`. Throws before the connection has left HTTP. */
   connect?(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  /** What dialects serve. The routes above come first. */
+  readonly dialects?: readonly DialectRoutes[];
   onError?(error: unknown): void;
 }
 
@@ -35,6 +38,7 @@ export const importPrefix = '/v3/import/';
 
 /** Everything the hub serves besides a Kubernetes API. What it does not know goes to `behind`, the API itself when it is in this process. */
 export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
+  const { dialects = [] } = deps;
   const exact: Readonly<Record<string, Answer | undefined>> = {
     [pingPath]: reading((_req, res) => sendText(res, 200, 'pong')),
     [authoritiesPath]: deps.authorities && reading(deps.authorities),
@@ -48,19 +52,22 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     req.url = withoutKarmadaProxy(req.url ?? '');
-    const answer = answerFor(pathOf(req));
+    const answer = answerFor(pathOf(req), req.method);
     if (answer) answerWith(answer, req, res);
     else if (behind) behind.handle(req, res);
     else sendError(req, res, noSuchResource());
   }
 
-  function answerFor(path: string): Answer | undefined {
+  function answerFor(path: string, method: string | undefined): Answer | undefined {
     if (path.startsWith(memberPrefix)) return deps.proxy.handle;
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
     if (path.startsWith(chartsPrefix)) return deps.charts && reading(deps.charts);
     if (path.startsWith(admissionPrefix)) return deps.admission && posting(deps.admission);
-    return exact[path];
+    const dialect = dialects.find(one => one.handles(path));
+    // Everybody may read the setting; whoever wants to write it hears from those who know settings.
+    if (path === authoritiesPath && dialect && !isReading(method)) return dialect.handle;
+    return exact[path] ?? dialect?.handle;
   }
 
   function answerWith(answer: Answer, req: IncomingMessage, res: ServerResponse): void {
@@ -73,13 +80,17 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
     // Whoever would like HTTP/2 is content without it.
     if (path.startsWith(memberPrefix)) return req.headers.upgrade?.toLowerCase() !== 'h2c';
     if (path === connectPath) return deps.connect !== undefined;
+    const dialect = dialects.find(one => one.handles(path));
+    if (dialect) return dialect.wantsUpgrade?.(req) ?? false;
     return behind?.wantsUpgrade(req) ?? false;
   }
 
   function upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = pathOf(req);
     const isMember = path.startsWith(memberPrefix);
-    if (!isMember && path !== connectPath) {
+    const isAgent = path === connectPath;
+    const dialect = isMember || isAgent ? undefined : dialects.find(one => one.handles(path));
+    if (!isMember && !isAgent && !dialect) {
       if (behind) behind.upgrade(req, socket, head);
       else socket.destroy();
       return;
@@ -87,7 +98,12 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
     socket.on('error', () => socket.destroy());
     let res: ServerResponse | undefined;
     const respond = () => (res ??= responseOn(req, socket));
-    const work = isMember ? deps.proxy.upgrade(req, { socket, head, respond }) : deps.connect?.(req, socket, head);
+    const connection = { socket, head, respond };
+    const work = isMember
+      ? deps.proxy.upgrade(req, connection)
+      : dialect
+        ? dialect.upgrade?.(req, connection)
+        : deps.connect?.(req, socket, head);
     work?.catch((error: unknown) => fail(req, respond(), error));
   }
 
@@ -99,9 +115,11 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
 
 const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0]!;
 
+const isReading = (method: string | undefined) => method === 'GET' || method === 'HEAD';
+
 function reading(answer: Answer): Answer {
   return (req, res) => {
-    if (req.method !== 'GET' && req.method !== 'HEAD') throw methodNotAllowed();
+    if (!isReading(req.method)) throw methodNotAllowed();
     return answer(req, res);
   };
 }

@@ -14,6 +14,7 @@ import { sendPlainError } from './answer.ts';
 import { authoritiesRoute, publishedAuthorities } from './authorities.ts';
 import { chartRoutes } from './chart-routes.ts';
 import { clusterFinder } from './cluster-finder.ts';
+import type { DialectRoutes } from './dialect-routes.ts';
 import { failureLimit } from './failure-limit.ts';
 import { gateway } from './gateway.ts';
 import { importRoute } from './import-route.ts';
@@ -38,6 +39,8 @@ export interface HubGatewayOptions {
   readonly version: string;
   /** What dialects say about objects before they are written. */
   readonly reviewers?: Readonly<Record<string, AdmissionReviewer>>;
+  /** What dialects serve besides their kinds. */
+  readonly dialects?: readonly DialectRoutes[];
   /** Answers everything that is not the gateway's. */
   readonly behind?: WebHandler | undefined;
   readonly signal: AbortSignal;
@@ -80,6 +83,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
       register: (req, res) => guesses.guard(req, () => register(req, res)),
       agentApi: agents.handle,
       connect: connecting(),
+      ...(options.dialects && { dialects: options.dialects }),
       onError: error => onError('gateway', error),
     },
     options.behind,

@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** A connection that asks to leave HTTP. */
+export interface UpgradeConnection {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  /** Answers within HTTP after all. */
+  respond(): ServerResponse;
+}
+
+/** What a dialect serves at the hub's address besides its kinds. */
+export interface DialectRoutes {
+  /** Whether requests for this path, without its query, are its own. */
+  handles(path: string): boolean;
+  /** Errors that are thrown are answered as the Kubernetes API would. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Whether a request to leave HTTP is welcome. None is when absent. */
+  wantsUpgrade?(req: IncomingMessage): boolean;
+  /** Throws before the connection has left HTTP. */
+  upgrade?(req: IncomingMessage, connection: UpgradeConnection): Promise<void>;
+}
