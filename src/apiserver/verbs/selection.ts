@@ -2,7 +2,7 @@ import { badRequest } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import type { Resource } from '../resource.ts';
 import { fieldLabelProblem, parseFieldSelector, type FieldRequirement } from '../validation/field-selector.ts';
-import { parseLabelSelector } from '../validation/label-selector.ts';
+import { parseLabelSelector, type Operator, type ParsedSelector } from '../validation/label-selector.ts';
 import { checkStorageKey } from './storage-key.ts';
 
 /** Which objects of a resource a list, watch or collection delete is about. */
@@ -29,9 +29,18 @@ export function parseSelection(resource: Resource, namespace: string, query: URL
   }
   const name = fields.find(f => f.field === 'metadata.name' && f.operator === '=')?.value;
   const tests: ((entry: Entry) => boolean)[] = fields.map(requirement => fieldTest(resource, requirement));
-  if (labels && labels.requirements.length > 0) tests.push(entry => labels.matches(entry.obj.metadata.labels ?? {}));
+  if (labels && labels.requirements.length > 0) tests.push(labelTest(labels));
   if (tests.length === 0) return { namespace, name, matches: undefined, hasSelector: false };
   return { namespace, name, matches: entry => tests.every(test => test(entry)), hasSelector: true };
+}
+
+/** Those that no object without the label fulfils. */
+const needsLabel: ReadonlySet<Operator> = new Set<Operator>(['=', '==', 'in', 'exists', '>', '<']);
+
+/** Most objects do not have the label at all, and their bytes tell so without being parsed. */
+function labelTest({ requirements, matches }: ParsedSelector): (entry: Entry) => boolean {
+  const needed = requirements.filter(({ operator }) => needsLabel.has(operator)).map(({ key }) => `"${key}"`);
+  return entry => needed.every(text => entry.includes(text)) && matches(entry.obj.metadata.labels ?? {});
 }
 
 function fieldTest(resource: Resource, { field, operator, value }: FieldRequirement): (entry: Entry) => boolean {

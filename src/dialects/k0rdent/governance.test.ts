@@ -33,11 +33,12 @@ async function start(t: TestContext) {
   for (const name of [namespace, 'tenant', 'other']) await hub.apply(Namespace, { metadata: { name, labels: { team: name } } });
   const settings = { signal, onError: () => () => {} };
   const templates = templateInformers(hub, settings);
-  runTemplates({ hub, egress: createEgress({ allow: [] }), templates, flux: fluxInformers(hub, settings), ...settings });
+  const hubObjects = openMember('hub', hub, { signal });
+  runTemplates({ hub, hubObjects, egress: createEgress({ allow: [] }), templates, flux: fluxInformers(hub, settings), ...settings });
   const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
   runGovernance({
     hub,
-    hubObjects: openMember('hub', hub, { signal }),
+    hubObjects,
     templates,
     access: accessInformers(hub, settings),
     deployments: of(ClusterDeployment),

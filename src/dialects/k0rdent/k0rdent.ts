@@ -1,6 +1,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
+import type { WebhookAddress } from '../../core/admission/register-webhooks.ts';
 import { openMember, type Member } from '../../core/delivery/member.ts';
 import type { RenderPool } from '../../render/render-pool.ts';
 import type { RunningController } from '../../runtime/controller.ts';
@@ -9,8 +10,7 @@ import { log } from '../../runtime/log.ts';
 import type { Egress } from '../../sources/egress.ts';
 import { accessGrants } from './access-grants.ts';
 import { accessInformers } from './access-informers.ts';
-import { runAdmissionRegistration } from './admission/keep-registered.ts';
-import type { WebhookAddress } from './admission/register-admission.ts';
+import { runK0rdentRegistration } from './admission/register-admission.ts';
 import { bootstrapK0rdent } from './bootstrap.ts';
 import { runClusterDeployments } from './cluster-deployment-controller.ts';
 import { runColumnLayouts } from './column-layouts.ts';
@@ -98,11 +98,11 @@ export function runK0rdent(deps: K0rdentDeps): RunningController[] {
   const rollouts = { clusters, works, revisions: rolloutRevisions(hub, { signal, onError: onError('ControllerRevision') }) };
   const owners = { rollouts, hub, deployments, sets, ...services, grants, settings, credentials, managements, signal };
   return [
-    ...runTemplates({ hub, egress, templates, flux, signal, onError }),
+    ...runTemplates({ hub, hubObjects, egress, templates, flux, signal, onError }),
     ...runGovernance({ hub, hubObjects, templates, access, deployments, credentials, providers, releases, regions, signal, onError }),
     runManagement({ hub, managements, releases, providerTemplates: templates.providerTemplates, signal }),
     // Even when it failed: what is registered still may be the reason.
-    runAdmissionRegistration({ hub, address: admission, after: bootstrapTried.promise, signal }),
+    runK0rdentRegistration({ hub, address: admission, after: bootstrapTried.promise, signal }),
     runColumnLayouts({ hub, settings, signal, onError }),
     runServiceSets({
       hub,

@@ -27,6 +27,7 @@ import { Bucket, GitRepository, HelmChart, HelmRepository, fluxSources } from '.
 import { systemNamespace } from './kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts';
 import { readPolicies } from './read-policies.ts';
+import { openMember } from '../../core/delivery/member.ts';
 import { clusterModeAnnotation, contentAnnotation } from './template-content.ts';
 import { runTemplates } from './template-controller.ts';
 import { templateInformers } from './template-informers.ts';
@@ -43,6 +44,7 @@ async function start(t: TestContext) {
   const settings = { signal, onError: () => () => {} };
   const controllers = runTemplates({
     hub,
+    hubObjects: openMember('hub', hub, { signal }),
     egress: createEgress({ allow: ['127.0.0.1/32'] }),
     templates: templateInformers(hub, settings),
     flux: fluxInformers(hub, settings),

@@ -3,6 +3,9 @@ import { ConfigMap, Secret } from '../../api/builtin-kinds.ts';
 import { withConditions } from '../../api/conditions.ts';
 import type { Kind } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject, type OwnerReference } from '../../api/object.ts';
+import { followedObjects } from '../../core/references/followed-objects.ts';
+import type { Member } from '../../core/delivery/member.ts';
+import type { ObjectRef } from '../../core/delivery/object-ref.ts';
 import { putContent } from '../../core/contents/put-content.ts';
 import { ContentMissingError, readContent } from '../../core/contents/read-content.ts';
 import {
@@ -14,7 +17,7 @@ import {
   type RunningController,
   type Trigger,
 } from '../../runtime/controller.ts';
-import { informer, type Informer } from '../../runtime/informer.ts';
+import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { checkConstraint, parseVersion } from '../../render/semver/semver.ts';
 import { errorText } from '../../util/error-text.ts';
@@ -44,6 +47,7 @@ import {
 } from './template-origin.ts';
 
 export interface TemplatesDeps extends Omit<FluxDeps, 'flux'> {
+  readonly hubObjects: Pick<Member, 'watches'>;
   readonly templates: TemplateInformers;
   readonly flux: FluxInformers;
   onError: InformerSettings['onError'];
@@ -63,6 +67,15 @@ class UnsignedFault extends TemplateFault {
 
 type TemplateStatus = NonNullable<ServiceTemplate['status'] & ClusterTemplate['status'] & ProviderTemplate['status']>;
 
+/** How an object is, of which changes are heard from then on. */
+type Look = (ref: ObjectRef) => Promise<KubeObject | undefined>;
+
+const dataRef = (kind: 'ConfigMap' | 'Secret', { namespace, name }: { namespace: string; name: string }): ObjectRef => ({
+  ...{ group: '', version: 'v1', kind },
+  namespace,
+  name,
+});
+
 /** What is known of a template's bytes. */
 interface Found {
   readonly digest: string;
@@ -73,11 +86,8 @@ interface Found {
 
 /** Runs what makes templates usable: their sources are fetched, their bytes kept, and their status says what is in them. */
 export function runTemplates(deps: TemplatesDeps): RunningController[] {
-  const { hub, templates, flux, signal, onError } = deps;
+  const { hub, hubObjects, templates, flux, signal } = deps;
   const known = new LRUCache<string, ChartFacts>({ max: 200 });
-  // Only that one has changed matters: what is in it is read when it is needed.
-  const configMaps = informer(hub, ConfigMap, { signal, keep: justMetadata, onError: onError('ConfigMap') });
-  const secrets = informer(hub, Secret, { signal, keep: justMetadata, onError: onError('Secret') });
   const holders = [
     templates.serviceTemplates,
     templates.clusterTemplates,
@@ -109,21 +119,33 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
       changesOf(flux.gitRepositories, usersOf('GitRepository')),
       changesOf(flux.ociRepositories, usersOf('OCIRepository')),
       changesOf(flux.buckets, usersOf('Bucket')),
-      changesOf(configMaps, usersOf('ConfigMap')),
-      changesOf(secrets, usersOf('Secret')),
     ];
-    return runController({ name: `k0rdent-${kind.resource}`, reconcile }, { triggers, signal, concurrency: 8, firstDelayMs: 500 });
+    // Few of the hub's ConfigMaps and Secrets are named by templates.
+    const followed = followedObjects(hubObjects.watches, key => running.add(key));
+    const running = runController({ name: `k0rdent-${kind.resource}`, reconcile }, { triggers, signal, concurrency: 8, firstDelayMs: 500 });
+    return running;
 
     async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
+      const refs: ObjectRef[] = [];
+      const look = (ref: ObjectRef) => {
+        refs.push(ref);
+        return followed.read(ref, key, ctx.signal);
+      };
       const found = objects.get(key);
-      if (!found || found.metadata.deletionTimestamp !== undefined) return settled;
-      const template = { ...found, apiVersion: apiVersionOf(kind), kind: kind.kind };
+      if (found && found.metadata.deletionTimestamp === undefined)
+        await keep({ ...found, apiVersion: apiVersionOf(kind), kind: kind.kind }, look, ctx);
+      followed.keepOnly(key, refs);
+      return settled;
+    }
+
+    async function keep(template: T, look: Look, ctx: Context): Promise<void> {
       try {
         const origin = understood(() => originOf(template));
+        if ('from' in origin && (origin.from === 'ConfigMap' || origin.from === 'Secret')) await look(dataRef(origin.from, origin));
         const bytes = await findBytes(template, origin, ctx);
         const facts = factsOf(template, bytes.chart ?? { annotations: {} });
         checkFacts(facts);
-        const schemaConfigMapName = await keepSchema(template, bytes.chart?.schema, ctx);
+        const schemaConfigMapName = await keepSchema(template, bytes.chart?.schema, look, ctx);
         await mark(template, bytes, ctx);
         await report(template, { ...validStatus(bytes), ...facts, ...(schemaConfigMapName && { schemaConfigMapName }) }, ctx);
       } catch (error) {
@@ -131,7 +153,6 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
         await mark(template, error instanceof UnsignedFault ? 'withdrawn' : undefined, ctx);
         await report(template, { valid: false, validationError: errorText(error) }, ctx);
       }
-      return settled;
     }
 
     /** Bytes that were good once are not taken from those who use them: the source may be away for a moment. Those that must be signed and are not are. */
@@ -162,12 +183,12 @@ export function runTemplates(deps: TemplatesDeps): RunningController[] {
       await reportStatus(hub, kind, template, status as never, { fieldManager, signal: ctx.signal });
     }
 
-    async function keepSchema(template: T, schema: string | undefined, ctx: Context): Promise<string | undefined> {
+    async function keepSchema(template: T, schema: string | undefined, look: Look, ctx: Context): Promise<string | undefined> {
       if (schema === undefined) return undefined;
       const name = `${schemaPrefix}${template.metadata.name}`;
       const namespace = namespaceOf(template);
       // It cannot change without the chart, and then the status names none yet.
-      if (template.status?.schemaConfigMapName === name && configMaps.get(`${namespace}/${name}`)) return name;
+      if ((await look(dataRef('ConfigMap', { namespace, name }))) && template.status?.schemaConfigMapName === name) return name;
       const metadata = { namespace, name, labels: { [k0rdentLabels.managed]: 'true' }, ownerReferences: [ownedBy(template)] };
       await hub.apply(ConfigMap, { metadata, data: { schema } }, { fieldManager, signal: ctx.signal });
       return name;
@@ -361,8 +382,3 @@ const ownedBy = ({ apiVersion, kind, metadata }: AnyTemplate): OwnerReference =>
 
 const isOwned = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
   (metadata.ownerReferences ?? []).some(one => one.controller === true && one.uid === owner.metadata.uid);
-
-function justMetadata<T extends KubeObject>({ apiVersion, kind, metadata }: T): T {
-  const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
-  return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } } as T;
-}

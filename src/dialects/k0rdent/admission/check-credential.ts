@@ -5,7 +5,7 @@ import type { ClusterTemplate } from '../kinds/template.ts';
 import type { AdmissionWorld } from './admission-world.ts';
 import { infrastructurePrefix } from './check-providers.ts';
 import { isCredentialJudged } from './get-judged.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../../../core/admission/refusal.ts';
 
 export interface DeploymentParts {
   readonly deployment: ClusterDeployment;

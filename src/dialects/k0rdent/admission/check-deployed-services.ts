@@ -4,7 +4,7 @@ import { ServiceTemplate, ServiceTemplateChain, type ClusterTemplate } from '../
 import { checkDependencies, checkReferences } from '../validate-services.ts';
 import type { AdmissionWorld } from './admission-world.ts';
 import { isChainJudged, isTemplateJudged } from './get-judged.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../../../core/admission/refusal.ts';
 
 /** The templates and chains of services must be there and be good, and services may wait only for each other. */
 export async function checkServices({ metadata, spec }: ClusterDeployment, world: AdmissionWorld): Promise<void> {

@@ -3,7 +3,7 @@ import { singleton } from '../kinds/group.ts';
 import { Management, Region } from '../kinds/management.ts';
 import type { AdmissionWorld } from './admission-world.ts';
 import type { DeploymentParts } from './check-credential.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../../../core/admission/refusal.ts';
 
 export const infrastructurePrefix = 'infrastructure-';
 

@@ -1,78 +1,35 @@
-import type { KindRef } from '../../../api/define-kind.ts';
-import type { KubeObject } from '../../../api/object.ts';
-import type { ValidatingWebhook } from '../../../api/kubernetes.ts';
+import { newObject } from '../../../api/define-kind.ts';
+import { StatusError } from '../../../api/status.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
-import { k0rdent } from '../kinds/group.ts';
-import { mutations, validations, type ReviewedKind } from './k0rdent-admission.ts';
+import { runWebhookRegistration, type RegistrationDeps } from '../../../core/admission/keep-registered.ts';
+import type { WebhookRegistration } from '../../../core/admission/register-webhooks.ts';
+import type { RunningController } from '../../../runtime/controller.ts';
+import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
+import { systemNamespace } from '../kinds/group.ts';
+import { k0rdentReviews } from './k0rdent-admission.ts';
+import { invalidDeployment } from './review-cluster-deployment.ts';
 
-export interface WebhookAddress {
-  /** Of the gateway, as the API server reaches it: `https://hub.example.com:7443`. */
-  readonly url: string;
-  /** The authorities that vouch for it, PEM. */
-  readonly authorities: string;
-  /** `admissionToken` of the gateway. */
-  readonly token: string;
+export const k0rdentRegistration: WebhookRegistration = { dialect: 'k0rdent', ...k0rdentReviews };
+
+const probe = newObject(
+  ClusterDeployment,
+  { namespace: systemNamespace, name: 'drover-admission-probe' },
+  { template: 'drover-admission-probe', config: {} },
+);
+
+/** The hub itself writes objects of k0rdent: an address that the API server does not reach must not keep it from that. */
+export function runK0rdentRegistration(deps: Pick<RegistrationDeps, 'hub' | 'address' | 'after' | 'signal'>): RunningController {
+  const isAsked = (signal: AbortSignal) => isRefused(deps.hub, signal);
+  return runWebhookRegistration({ ...deps, registration: k0rdentRegistration, isAsked, isOpenAtFirst: true });
 }
 
-const registration = { group: 'admissionregistration.k8s.io', version: 'v1', scope: 'Cluster' } as const;
-export const MutatingWebhookConfiguration: KindRef = {
-  ...registration,
-  kind: 'MutatingWebhookConfiguration',
-  resource: 'mutatingwebhookconfigurations',
-};
-export const ValidatingWebhookConfiguration: KindRef = {
-  ...registration,
-  kind: 'ValidatingWebhookConfiguration',
-  resource: 'validatingwebhookconfigurations',
-};
-
-export const registrationName = 'drover-k0rdent';
-const fieldManager = 'drover-k0rdent-admission';
-
-/** What becomes of a write when the gateway does not answer. */
-export type FailurePolicy = 'Fail' | 'Ignore';
-
-/** Has the API server ask the gateway before it writes objects of k0rdent. */
-export async function registerAdmission(
-  hub: KubeClient,
-  address: WebhookAddress,
-  { failurePolicy, signal }: { failurePolicy: FailurePolicy; signal: AbortSignal },
-): Promise<void> {
-  const metadata = { name: registrationName, labels: { 'app.kubernetes.io/managed-by': 'drover' } };
-  const bodies = [
-    [MutatingWebhookConfiguration, webhooks('mutate', mutations, address)],
-    [ValidatingWebhookConfiguration, webhooks('validate', validations, address)],
-  ] as const;
-  for (const [kind, list] of bodies) {
-    const body = { metadata, webhooks: list.map(one => ({ ...one, failurePolicy })) };
-    await hub.apply(kind, body as unknown as KubeObject, { fieldManager, signal });
+/** The probe, which is not written, may not be, if somebody is asked. */
+async function isRefused(hub: KubeClient, signal: AbortSignal): Promise<boolean> {
+  try {
+    await hub.create(ClusterDeployment, probe, { dryRun: true, signal });
+    return false;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return error.code === 403 && error.message.includes(invalidDeployment);
   }
-}
-
-/** Whether the API server asks at this address already, and writes nothing without an answer. */
-export async function isRegistered(hub: KubeClient, address: WebhookAddress, signal: AbortSignal): Promise<boolean> {
-  const present = await hub.get(ValidatingWebhookConfiguration, { name: registrationName }, { signal });
-  const hooks = (present?.['webhooks'] ?? []) as ValidatingWebhook[];
-  const { clientConfig } = addressOf('validate', address);
-  const isOurs = ({ clientConfig: { url, caBundle }, failurePolicy }: ValidatingWebhook) =>
-    url === clientConfig.url && String(caBundle) === clientConfig.caBundle && failurePolicy === 'Fail';
-  return hooks.length > 0 && hooks.every(isOurs);
-}
-
-const addressOf = (way: 'mutate' | 'validate', { url, authorities, token }: WebhookAddress) => ({
-  clientConfig: { url: `${url}/admission/k0rdent/${way}/${token}`, caBundle: Buffer.from(authorities).toString('base64') },
-});
-
-function webhooks(way: 'mutate' | 'validate', kinds: Readonly<Record<string, ReviewedKind>>, address: WebhookAddress) {
-  const prefix = way === 'mutate' ? 'mutation' : 'validation';
-  return Object.entries(kinds).map(([kind, { resource, operations, when }]) => ({
-    name: `${prefix}.${kind.toLowerCase()}.${k0rdent.group}`,
-    admissionReviewVersions: ['v1'],
-    sideEffects: 'None',
-    matchPolicy: 'Equivalent',
-    timeoutSeconds: 10,
-    ...addressOf(way, address),
-    rules: [{ apiGroups: [k0rdent.group], apiVersions: [k0rdent.version], operations: [...operations], resources: [resource], scope: '*' }],
-    ...(when !== undefined && { matchConditions: [{ name: 'what-matters', expression: when }] }),
-  }));
 }

@@ -4,7 +4,7 @@ import { currentRules, kindOfResource } from '../access-management-plan.ts';
 import { k0rdent } from '../kinds/group.ts';
 import type { AccessManagement } from '../kinds/management.ts';
 import type { AdmissionWorld } from './admission-world.ts';
-import { forbid } from './refusal.ts';
+import { forbid } from '../../../core/admission/refusal.ts';
 
 /** What the fields of old say is moved to where it belongs now. */
 export async function defaultAccessManagement({ object }: AdmissionRequest): Promise<AdmissionAnswer> {

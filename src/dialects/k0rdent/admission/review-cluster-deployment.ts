@@ -8,7 +8,7 @@ import { checkCredential, findCredential } from './check-credential.ts';
 import { checkConstraints, checkServices } from './check-deployed-services.ts';
 import { checkProviders } from './check-providers.ts';
 import { isTemplateJudged } from './get-judged.ts';
-import { forbid, Refusal } from './refusal.ts';
+import { forbid, Refusal } from '../../../core/admission/refusal.ts';
 
 export const invalidDeployment = 'the ClusterDeployment is invalid';
 

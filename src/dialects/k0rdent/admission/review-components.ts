@@ -6,7 +6,7 @@ import { k0rdent } from '../kinds/group.ts';
 import type { Management, Region, Release } from '../kinds/management.ts';
 import { ProviderTemplate } from '../kinds/template.ts';
 import type { AdmissionWorld } from './admission-world.ts';
-import { forbid } from './refusal.ts';
+import { forbid } from '../../../core/admission/refusal.ts';
 
 type Parent = Management | Region;
 interface Change {

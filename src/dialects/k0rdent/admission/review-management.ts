@@ -5,7 +5,7 @@ import { k0rdent } from '../kinds/group.ts';
 import { Management, Release } from '../kinds/management.ts';
 import { templatesOf } from '../release-controller.ts';
 import type { AdmissionWorld } from './admission-world.ts';
-import { forbid } from './refusal.ts';
+import { forbid } from '../../../core/admission/refusal.ts';
 import { reviewComponents } from './review-components.ts';
 
 export async function reviewManagement(request: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {

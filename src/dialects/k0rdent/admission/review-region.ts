@@ -4,7 +4,7 @@ import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
 import { k0rdent, singleton, systemNamespace } from '../kinds/group.ts';
 import { Management, Release, type Region } from '../kinds/management.ts';
 import type { AdmissionWorld } from './admission-world.ts';
-import { forbid } from './refusal.ts';
+import { forbid } from '../../../core/admission/refusal.ts';
 import { reviewComponents } from './review-components.ts';
 
 export async function reviewRegion(request: AdmissionRequest, world: AdmissionWorld): Promise<AdmissionAnswer> {

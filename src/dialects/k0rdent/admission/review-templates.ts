@@ -9,7 +9,7 @@ import { k0rdent, k0rdentLabels, systemNamespace } from '../kinds/group.ts';
 import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from '../kinds/template.ts';
 import { templatesOf } from '../release-controller.ts';
 import type { AdmissionWorld } from './admission-world.ts';
-import { forbid } from './refusal.ts';
+import { forbid } from '../../../core/admission/refusal.ts';
 import { namedTemplates } from './review-management.ts';
 
 const deletionForbidden = 'template deletion is forbidden';
