@@ -47,7 +47,7 @@ export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly Pol
 }
 
 /** Splits a rule into equivalent rules with one verb, one group, one resource and at most one name. */
-function breakDown(rule: PolicyRule): PolicyRule[] {
+export function breakDown(rule: PolicyRule): PolicyRule[] {
   const parts: PolicyRule[] = [];
   const names = rule.resourceNames ?? [];
   for (const group of rule.apiGroups ?? [])

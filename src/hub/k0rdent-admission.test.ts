@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../test/helpers/memory-hub.ts';
 import { startEtcd } from '../../test/helpers/real-cluster.ts';
 import { startRealMember } from '../../test/helpers/real-member.ts';
 import { missingRig } from '../../test/helpers/rig.ts';
+import { startWebhooks } from '../../test/helpers/webhook-rig.ts';
 import { CustomResourceDefinition, Namespace, Secret } from '../api/builtin-kinds.ts';
 import { newObject, type Kind } from '../api/define-kind.ts';
 import type { KubeObject } from '../api/object.ts';
@@ -14,10 +13,10 @@ import { StatusError } from '../api/status.ts';
 import { httpClient } from '../client/http-client.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
+import { registerWebhooks, registrationName, ValidatingWebhookConfiguration } from '../core/admission/register-webhooks.ts';
 import { openMember } from '../core/delivery/member.ts';
 import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admission.ts';
-import { runAdmissionRegistration } from '../dialects/k0rdent/admission/keep-registered.ts';
-import { registerAdmission, registrationName, ValidatingWebhookConfiguration } from '../dialects/k0rdent/admission/register-admission.ts';
+import { k0rdentRegistration, runK0rdentRegistration } from '../dialects/k0rdent/admission/register-admission.ts';
 import { k0rdentKinds } from '../dialects/k0rdent/k0rdent-kinds.ts';
 import { ClusterDeployment } from '../dialects/k0rdent/kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from '../dialects/k0rdent/kinds/group.ts';
@@ -25,12 +24,8 @@ import { AccessManagement, Credential, Management, Region, Release } from '../di
 import { MultiClusterService } from '../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { NamespacedMultiClusterService } from '../dialects/k0rdent/kinds/namespaced-multi-cluster-service.ts';
 import { ClusterTemplate, ProviderTemplate, ServiceTemplate, ServiceTemplateChain } from '../dialects/k0rdent/kinds/template.ts';
-import { admissionRoute } from '../gateway/admission-route.ts';
-import { sendError } from '../gateway/answer.ts';
-import { createAuthority, issueLeaf } from '../pki/certificate-authority.ts';
 import { informer } from '../runtime/informer.ts';
 
-const token = 'word';
 const isBad = {
   type: 'CredentialReady',
   status: 'False',
@@ -47,18 +42,7 @@ async function start(t: TestContext, hub: KubeClient) {
   await hub.apply(Namespace, { metadata: { name: namespace } });
   const deployments = informer(hub, ClusterDeployment, { signal });
   const reviewer = k0rdentAdmission({ hub, hubObjects: openMember('hub', hub, { signal }), deployments });
-  const route = admissionRoute({ token, reviewers: { k0rdent: reviewer } });
-  const authority = createAuthority('webhooks', new Date());
-  const { certificate, key } = issueLeaf(authority, { commonName: 'hub', usage: 'server', hosts: ['127.0.0.1'], now: new Date() });
-  const server = createServer({ cert: certificate, key }, (req, res) => {
-    route(req, res).catch((error: unknown) => sendError(req, res, error));
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  t.after(async () => {
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  });
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = await startWebhooks(t, { k0rdent: reviewer });
   const create = <Spec, Status>(kind: Kind<Spec, Status>, metadata: KubeObject['metadata'], spec: Spec) =>
     hub.create(kind, newObject(kind, metadata, spec));
   const say = <Spec, Status>(kind: Kind<Spec, Status>, key: { namespace?: string; name: string }, status: Status) =>
@@ -76,7 +60,7 @@ async function start(t: TestContext, hub: KubeClient) {
     say,
     refused,
     deployments,
-    address: { url, authorities: authority.certificate, token },
+    address,
     signal,
   };
 }
@@ -104,7 +88,7 @@ async function reviews(t: TestContext, client: KubeClient): Promise<void> {
   await create(ProviderTemplate, { name: 'kcm' }, chart);
   await create(Release, { name: 'r1' }, { version: '1.0.0', kcm: { template: 'kcm' }, capi: { template: 'kcm' } });
   await create(MultiClusterService, { name: 'mcs' }, { serviceSpec: { services: [{ name: 'a', namespace: 'a', template: 'used' }] } });
-  await registerAdmission(hub, address, { failurePolicy: 'Fail', signal });
+  await registerWebhooks(hub, k0rdentRegistration, { address, failurePolicy: 'Fail', signal });
   const missing = newObject(ClusterDeployment, at('missing'), { template: 'none', config: {} });
   // An API server notices its configuration after a moment.
   await eventually(
@@ -260,26 +244,26 @@ test('nothing is refused for want of an answer until one was seen', async t => {
   const { hub, create, refused, address, signal } = await start(t, client);
   const after = Promise.resolve();
   const policy = async () => {
-    const found = await hub.get(ValidatingWebhookConfiguration, { name: registrationName });
+    const found = await hub.get(ValidatingWebhookConfiguration, { name: registrationName('k0rdent') });
     return (found?.['webhooks'] as { failurePolicy: string }[] | undefined)?.[0]?.failurePolicy;
   };
   const faulty = (name: string) => create(ClusterDeployment, { namespace, name }, { template: 'none', config: {} });
 
   const gone = new AbortController();
-  await registerAdmission(hub, { ...address, url: 'https://127.0.0.1:1' }, { failurePolicy: 'Fail', signal });
+  await registerWebhooks(hub, k0rdentRegistration, { address: { ...address, url: 'https://127.0.0.1:1' }, failurePolicy: 'Fail', signal });
   await refused(faulty('first'), /failed calling webhook/, 500);
-  runAdmissionRegistration({ hub, address: { ...address, url: 'https://127.0.0.1:2' }, after, signal: gone.signal });
+  runK0rdentRegistration({ hub, address: { ...address, url: 'https://127.0.0.1:2' }, after, signal: gone.signal });
   await eventually(policy, found => found === 'Ignore');
   await faulty('first');
   gone.abort();
 
-  runAdmissionRegistration({ hub, address, after, signal });
+  runK0rdentRegistration({ hub, address, after, signal });
   await eventually(policy, found => found === 'Fail');
   await refused(faulty('second'), /the ClusterTemplate kcm-system\/none is not found in namespace kcm-system/);
   await hub.patch(ClusterDeployment, { namespace, name: 'first' }, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
 
   // The way to the gateway is lost: what does not change the spec is nobody's business.
-  await registerAdmission(hub, { ...address, url: 'https://127.0.0.1:1' }, { failurePolicy: 'Fail', signal });
+  await registerWebhooks(hub, k0rdentRegistration, { address: { ...address, url: 'https://127.0.0.1:1' }, failurePolicy: 'Fail', signal });
   await hub.patch(ClusterDeployment, { namespace, name: 'first' }, { type: 'merge', body: { metadata: { labels: { a: 'c' } } } });
   await refused(
     hub.patch(ClusterDeployment, { namespace, name: 'first' }, { type: 'merge', body: { spec: { dryRun: true } } }),
@@ -295,7 +279,7 @@ test('a template that was granted to a namespace can be used there, and stays th
   const key = { namespace, name: 'shared' };
   await create(ClusterTemplate, key, { helm: { chartSpec: { chart: 'c', version: '1.0.0' } } });
   await say(ClusterTemplate, key, { valid: true });
-  await registerAdmission(hub, address, { failurePolicy: 'Fail', signal });
+  await registerWebhooks(hub, k0rdentRegistration, { address, failurePolicy: 'Fail', signal });
   const use = () => create(ClusterDeployment, { namespace: 'team', name: 'a' }, { template: 'shared', config: {} });
   await refused(use(), /the ClusterTemplate team\/shared is not found in namespace team/);
   const rule = { mode: 'Grant' as const, targetNamespaces: { list: ['team'] }, resources: [{ kind: 'ClusterTemplate' }] };
@@ -316,7 +300,7 @@ test('a template that was just written is waited for, one that is bad is not', a
   const { client } = await startMemoryHub(t, k0rdentKinds);
   const { hub, create, say, refused, address, signal } = await start(t, client);
   const chart = { helm: { chartSpec: { chart: 'c', version: '1.0.0' } } };
-  await registerAdmission(hub, address, { failurePolicy: 'Fail', signal });
+  await registerWebhooks(hub, k0rdentRegistration, { address, failurePolicy: 'Fail', signal });
   const at = (name: string) => ({ namespace, name });
   for (const name of ['slow', 'bad']) await create(ClusterTemplate, at(name), chart);
   const written = create(ClusterDeployment, at('a'), { template: 'slow' });

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts';
 import { badRequest, StatusError, type Status } from '../../api/status.ts';
+import type { UserInfo } from '../../auth/user.ts';
 import { isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 
 /** What an API server asks before it writes. */
@@ -10,6 +11,8 @@ export interface AdmissionRequest {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** Who wants to write. */
+  readonly user: UserInfo;
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
 }
@@ -47,8 +50,20 @@ export function parseReview(body: JsonObject): AdmissionRequest {
     kind: text(type['kind']),
     namespace: text(request['namespace']),
     name: text(request['name']),
+    user: userOf(request['userInfo']),
     object: objectOf(request['object']),
     oldObject: objectOf(request['oldObject']),
+  };
+}
+
+function userOf(value: Json | undefined): UserInfo {
+  const { username, uid, groups, extra } = isJsonObject(value) ? value : {};
+  const texts = (list: Json | undefined) => (Array.isArray(list) ? list.filter(one => typeof one === 'string') : []);
+  return {
+    name: typeof username === 'string' ? username : '',
+    groups: texts(groups),
+    ...(typeof uid === 'string' && uid !== '' && { uid }),
+    ...(isJsonObject(extra) && { extra: Object.fromEntries(Object.entries(extra).map(([key, list]) => [key, texts(list)])) }),
   };
 }
 

@@ -19,8 +19,13 @@ const probe = newObject(
 
 /** The hub itself writes objects of k0rdent: an address that the API server does not reach must not keep it from that. */
 export function runK0rdentRegistration(deps: Pick<RegistrationDeps, 'hub' | 'address' | 'after' | 'signal'>): RunningController {
-  const isAsked = (signal: AbortSignal) => isRefused(deps.hub, signal);
-  return runWebhookRegistration({ ...deps, registration: k0rdentRegistration, isAsked, isOpenAtFirst: true });
+  return runWebhookRegistration({
+    ...deps,
+    dialect: k0rdentRegistration.dialect,
+    registration: async () => k0rdentRegistration,
+    isAsked: signal => isRefused(deps.hub, signal),
+    isOpenAtFirst: true,
+  });
 }
 
 /** The probe, which is not written, may not be, if somebody is asked. */
