@@ -59,12 +59,13 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
   }
 
   function answerFor(path: string, method: string | undefined): Answer | undefined {
-    if (path.startsWith(memberPrefix)) return deps.proxy.handle;
+    const dialect = dialects.find(one => one.handles(path));
+    // Below a member there is its Kubernetes API, and what a dialect adds to it.
+    if (path.startsWith(memberPrefix)) return dialect?.handle ?? deps.proxy.handle;
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
     if (path.startsWith(chartsPrefix)) return deps.charts && reading(deps.charts);
     if (path.startsWith(admissionPrefix)) return deps.admission && posting(deps.admission);
-    const dialect = dialects.find(one => one.handles(path));
     // Everybody may read the setting; whoever wants to write it hears from those who know settings.
     if (path === authoritiesPath && dialect && !isReading(method)) return dialect.handle;
     return exact[path] ?? dialect?.handle;
@@ -77,19 +78,19 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
   function wantsUpgrade(req: IncomingMessage): boolean {
     req.url = withoutKarmadaProxy(req.url ?? '');
     const path = pathOf(req);
-    // Whoever would like HTTP/2 is content without it.
-    if (path.startsWith(memberPrefix)) return req.headers.upgrade?.toLowerCase() !== 'h2c';
     if (path === connectPath) return deps.connect !== undefined;
     const dialect = dialects.find(one => one.handles(path));
     if (dialect) return dialect.wantsUpgrade?.(req) ?? false;
+    // Whoever would like HTTP/2 is content without it.
+    if (path.startsWith(memberPrefix)) return req.headers.upgrade?.toLowerCase() !== 'h2c';
     return behind?.wantsUpgrade(req) ?? false;
   }
 
   function upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = pathOf(req);
-    const isMember = path.startsWith(memberPrefix);
     const isAgent = path === connectPath;
-    const dialect = isMember || isAgent ? undefined : dialects.find(one => one.handles(path));
+    const dialect = isAgent ? undefined : dialects.find(one => one.handles(path));
+    const isMember = !dialect && path.startsWith(memberPrefix);
     if (!isMember && !isAgent && !dialect) {
       if (behind) behind.upgrade(req, socket, head);
       else socket.destroy();
