@@ -1,0 +1,59 @@
+import type { KindRef } from '../../../api/define-kind.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import { mapBounded } from '../../../util/map-bounded.ts';
+import { idOf } from '../v3/kind-store.ts';
+import type { NormanContext } from '../v3/norman-context.ts';
+import type { Entry, NormanType, TypeTable } from '../v3/norman-type.ts';
+import { collectionUrl, pathPart, printResource } from '../v3/print-resource.ts';
+import type { EventSocket } from './event-socket.ts';
+
+export interface Following {
+  /** Says when something has changed. What, the caller reads himself, with his own rights. */
+  sourceOf(kind: KindRef): Informer;
+  readonly table: TypeTable;
+  readonly types: readonly NormanType[];
+}
+
+const atATime = 8;
+const everything = { equals: () => undefined };
+
+/** Tells a client of all resources of some types that it may see, and then of every change, until the connection ends. */
+export async function followTypes(ctx: NormanContext, { sourceOf, table, types }: Following, socket: EventSocket): Promise<void> {
+  const ended = new Promise<void>(resolve => socket.signal.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.all(types.map(type => follow(type)));
+
+  async function follow(type: NormanType): Promise<void> {
+    const source = sourceOf(type.kind!);
+    const shown = new Set<string>();
+    const changed = new Set<string>();
+    let wake = () => {};
+    void ended.then(() => wake());
+    using _subscription = source.subscribe(({ object }) => {
+      changed.add(idOf(object));
+      wake();
+    });
+    await Promise.race([source.synced, ended]);
+    if (socket.signal.aborted) return;
+    for (const entry of await type.store!.list(ctx, everything)) await tell(entry, type, shown);
+    while (!socket.signal.aborted) {
+      if (changed.size === 0) await new Promise<void>(resolve => (wake = resolve));
+      const ids = [...changed];
+      changed.clear();
+      await mapBounded(ids, atATime, id => look(id, type, shown));
+    }
+  }
+
+  async function look(id: string, type: NormanType, shown: Set<string>): Promise<void> {
+    const entry = await type.store!.get(ctx, id);
+    if (entry) return tell(entry, type, shown);
+    if (!shown.delete(id)) return;
+    const self = `${collectionUrl(ctx, type)}/${pathPart(id)}`;
+    socket.send({ name: 'resource.remove', data: { id, type: type.id, baseType: type.id, links: { self }, actions: {} } });
+  }
+
+  async function tell(entry: Entry, type: NormanType, shown: Set<string>): Promise<void> {
+    shown.add(entry.id);
+    socket.send({ name: 'resource.change', data: await printResource(ctx, table, type, entry) });
+    await socket.ready();
+  }
+}

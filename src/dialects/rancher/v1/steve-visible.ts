@@ -1,0 +1,61 @@
+import { Namespace } from '../../../api/builtin-kinds.ts';
+import { StatusError } from '../../../api/status.ts';
+import { mapBounded } from '../../../util/map-bounded.ts';
+import { ManagementCluster } from '../kinds/cluster.ts';
+import type { CallerRights } from '../v3/caller-rights.ts';
+import type { SteveApi } from './steve-api.ts';
+import { fetchTable, type Table, type TableRequest } from './steve-table.ts';
+import type { SteveType } from './steve-type.ts';
+
+const atATime = 8;
+/** Whoever has single rights in more places is shown the first of them. */
+const mostPlaces = 200;
+
+/**
+ * The objects of a type that the caller may see. Who may not list them all sees those of the namespaces that are named to him, and those he
+ * may get by name; who may see none hears it from the server.
+ */
+export async function listVisible(api: SteveApi, type: SteveType, request: TableRequest): Promise<Table> {
+  const { rights, client, signal } = api;
+  const { namespace = '' } = request;
+  const reach = await rights.reach('list', type, namespace);
+  if (reach.isEverything) return fetchTable(client, type, request, signal);
+  const isSpread = type.scope === 'Namespaced' && namespace === '';
+  const places = isSpread ? await placesToList(api, type) : [];
+  const names = isSpread ? [] : [...(await rights.reach('get', type, namespace)).names].slice(0, mostPlaces);
+  if (places.length === 0 && names.length === 0) return fetchTable(client, type, request, signal);
+  const requests = [
+    ...places.map(place => ({ ...request, namespace: place, continueToken: undefined })),
+    ...names.map(name => ({ ...(namespace !== '' && { namespace }), name })),
+  ];
+  const tables = await mapBounded(requests, atATime, one => unlessRefused(() => fetchTable(client, type, one, signal)));
+  const found = tables.filter(table => table !== undefined);
+  return {
+    rows: found.flatMap(table => table.rows),
+    resourceVersion: found[0]?.resourceVersion ?? '',
+    continueToken: undefined,
+    total: found.reduce((sum, { total, rows }) => sum + (total ?? rows.length), 0),
+  };
+}
+
+async function placesToList({ rights }: SteveApi, type: SteveType): Promise<string[]> {
+  const places = await knownPlaces(rights);
+  const reaches = await mapBounded(places, atATime, place => rights.reach('list', type, place));
+  return places.filter((_, i) => reaches[i]!.isEverything);
+}
+
+/** The namespaces that the caller's rights name: those of his projects on a member, and on the hub those of his clusters. */
+export async function knownPlaces(rights: CallerRights): Promise<string[]> {
+  const reaches = await Promise.all([Namespace, ManagementCluster].map(kind => rights.reach('get', kind, '')));
+  return [...new Set(reaches.flatMap(({ names }) => [...names]))].slice(0, mostPlaces);
+}
+
+/** What has gone meanwhile, or may not be seen any more, is left out. */
+async function unlessRefused(fetch: () => Promise<Table>): Promise<Table | undefined> {
+  try {
+    return await fetch();
+  } catch (error) {
+    if (error instanceof StatusError && (error.code === 403 || error.code === 404)) return undefined;
+    throw error;
+  }
+}
