@@ -1,0 +1,38 @@
+import type { KindRef } from '../../../api/define-kind.ts';
+import type { FieldError } from '../../../api/field-error.ts';
+import type { PolicyRule } from '../../../api/kubernetes.ts';
+import { alreadyExists, forbiddenError, invalidObject } from '../../../api/status.ts';
+import { compactRules, printRule } from '../../../auth/policy-rule.ts';
+import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
+import { goQuote, goQuoteList } from '../../../util/go-quote.ts';
+
+const shownRules = 50;
+
+const nameOf = ({ name, object }: AdmissionRequest): string => object?.metadata.name ?? name;
+
+/** 422, with one cause for each fault. Allowed when there is none. */
+export const faulty = (request: AdmissionRequest, errors: readonly FieldError[]): AdmissionAnswer =>
+  errors.length === 0 ? {} : { refusal: invalidObject(request, nameOf(request), errors) };
+
+export const notAllowed = (kind: KindRef, request: AdmissionRequest, why: string): AdmissionAnswer => ({
+  refusal: forbiddenError(kind, nameOf(request), why),
+});
+
+/** 409: there is another object that says the same. */
+export const duplicated = (kind: KindRef, name: string): AdmissionAnswer => ({ refusal: alreadyExists(kind, name) });
+
+/** 403 with what the caller lacks. Allowed when that is nothing. */
+export function refuseEscalation(
+  kind: KindRef,
+  request: AdmissionRequest,
+  lacking: readonly PolicyRule[],
+  deed = 'grant RBAC permissions',
+): AdmissionAnswer {
+  if (lacking.length === 0) return {};
+  const { name, groups } = request.user;
+  const lines = [...new Set(compactRules(lacking).map(printRule))].sort();
+  const more = lines.length > shownRules ? `\nand ${lines.length - shownRules} more` : '';
+  const who = `user ${goQuote(name)} (groups=${goQuoteList(groups)})`;
+  const what = `${lines.slice(0, shownRules).join('\n')}${more}`;
+  return notAllowed(kind, request, `${who} is attempting to ${deed} not currently held:\n${what}`);
+}
