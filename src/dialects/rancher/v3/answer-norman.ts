@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { printJson, type Json } from '../../../util/json.ts';
+import { writeYaml } from '../../../yaml/write-yaml.ts';
+import { printError, type NormanError } from './norman-error.ts';
+import type { NormanAnswer } from './norman-type.ts';
+
+/** Headers that every answer has. It is data for programs and never a page, whatever a browser would make of it. */
+const always = {
+  'Cache-Control': 'no-store',
+  Expires: 'Wed 24 Feb 1982 18:42:00 GMT',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+export function sendAnswer(req: IncomingMessage, res: ServerResponse, { status, body, headers }: NormanAnswer): void {
+  for (const [name, value] of Object.entries({ ...always, ...headers })) res.setHeader(name, value as string | string[]);
+  // The rest of a body nobody reads would be taken for the next request.
+  if (!req.complete) res.setHeader('Connection', 'close');
+  if (body === undefined) {
+    res.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 });
+    return void res.end();
+  }
+  const isYaml = wantsYaml(req);
+  const text = isYaml ? writeYaml(body as Json) : `${printJson(body)}\n`;
+  res.writeHead(status, {
+    'Content-Type': isYaml ? 'application/yaml' : 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  res.end(text);
+}
+
+/** What has begun cannot be answered any more and is cut. */
+export function sendNormanError(req: IncomingMessage, res: ServerResponse, error: NormanError): void {
+  if (res.closed) return;
+  if (res.headersSent) return void res.destroy();
+  const { status, retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  sendAnswer(req, res, { status, body: printError(error), headers });
+}
+
+function wantsYaml(req: IncomingMessage): boolean {
+  const format = new URL(req.url ?? '', 'http://hub').searchParams.get('_format');
+  if (format !== null) return format.toLowerCase() === 'yaml';
+  return /(?:^|,)\s*application\/(?:x-)?yaml\s*(?:;|,|$)/i.test(req.headers.accept ?? '');
+}
