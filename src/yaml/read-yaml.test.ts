@@ -46,15 +46,16 @@ test('JSON is YAML', () => {
   );
 });
 
+/** To Go these are numbers; the other library takes them for text and does not quote them. */
+const isNumberToGo = (text: string) => /^[-+]?0[XBO]/.test(text.trim());
+
 test('what another library writes in blocks is read back', () => {
+  const text = fc.stringMatching(/^[ -~]*$/).filter(one => !isNumberToGo(one));
   fc.assert(
-    fc.property(
-      fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.array(fc.oneof(fc.integer(), fc.stringMatching(/^[ -~]*$/)))),
-      value => {
-        const text = stringify(value, { version: '1.1' });
-        assert.deepEqual(readYaml(text).value, JSON.parse(JSON.stringify(value)));
-      },
-    ),
+    fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.array(fc.oneof(fc.integer(), text))), value => {
+      const written = stringify(value, { version: '1.1' });
+      assert.deepEqual(readYaml(written).value, JSON.parse(JSON.stringify(value)));
+    }),
   );
 });
 

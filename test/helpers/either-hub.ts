@@ -15,6 +15,9 @@ export type HubKind = (typeof hubKinds)[number];
 /** For stories about what stands above the hub's API: `npm test` takes the embedded one, `npm run test:stories` both. */
 export const hubKindsByTime: readonly HubKind[] = process.env['DROVER_GATE'] === 'true' ? ['embedded'] : hubKinds;
 
+/** The same the other way round, for a few, so that the gate has seen both. */
+export const otherHubKindByTime: readonly HubKind[] = process.env['DROVER_GATE'] === 'true' ? ['real kube-apiserver'] : hubKinds;
+
 /** A hub with its gateway, whichever API it has. */
 export interface EitherHub extends AsyncDisposable {
   /** Of an administrator of the hub's API. */

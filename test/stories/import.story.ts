@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { HttpTarget } from '../helpers/http-target.ts';
 import { kubectlFor, words, type CommandLine } from '../helpers/kubectl.ts';
@@ -21,7 +21,7 @@ interface Invitation {
   readonly agentCommand: string;
 }
 
-for (const kind of hubKinds)
+for (const kind of hubKindsByTime)
   describe(`importing a cluster into a hub (${kind})`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('import');
     let etcd: Etcd;

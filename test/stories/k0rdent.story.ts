@@ -8,7 +8,7 @@ import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts
 import type { JsonObject } from '../../src/util/json.ts';
 import { packedChart } from '../helpers/chart-files.ts';
 import { droverFor } from '../helpers/drover.ts';
-import { hubKinds, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
+import { otherHubKindByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
@@ -54,7 +54,7 @@ const globalIngress = multiClusterService('global-ingress', {
   serviceSpec: { services: [service('ingress-nginx', 'ingress-nginx-4-11-3')], priority: 300 },
 });
 
-for (const kind of hubKinds)
+for (const kind of otherHubKindByTime)
   describe(`k0rdent, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
     const scratch = scratchDir('k0rdent');
     let etcd: Etcd;
