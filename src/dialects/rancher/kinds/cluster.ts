@@ -83,7 +83,14 @@ export const ManagementCluster = defineKind({
         kubernetesVersion: optional(text('The version of Kubernetes.')),
         nodeCount: optional(integer('How many nodes there are.')),
         arch: optional(text('Their architecture.')),
-        provisioningClusterRef: optional(text('The provisioning Cluster, as namespace/name.')),
+        provisioningClusterRef: optional(
+          openObject('The provisioning Cluster.', {
+            apiVersion: optional(text('Its API version.')),
+            kind: optional(text('Its kind.')),
+            namespace: optional(text('Its namespace.')),
+            name: optional(text('Its name.')),
+          }),
+        ),
       }),
     ),
   }),
