@@ -41,8 +41,8 @@ export function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): Id
   return headers;
 }
 
-// The prefix itself is marked too, so that nobody is taken for a name of the hub by being called so.
-function memberName(name: string): string {
+/** What a user or group of the hub is called on members. The prefix itself is marked too, so that nobody is taken for a name of the hub by being called so. */
+export function memberName(name: string): string {
   const isOfHub = name.startsWith('system:') || name.startsWith(hubPrefix);
   return isOfHub && !sharedNames.has(name) ? hubPrefix + name : name;
 }
