@@ -10,10 +10,13 @@ const controllers = [
 ];
 
 /** A real kube-apiserver with those controllers that membership needs. */
-export async function startRealMember(etcd: Etcd, options: Omit<RealApiServerOptions, 'etcd'> = {}): Promise<RealCluster> {
+export async function startRealMember(
+  etcd: Etcd,
+  { moreControllers = [], ...options }: Omit<RealApiServerOptions, 'etcd'> & { readonly moreControllers?: readonly string[] } = {},
+): Promise<RealCluster> {
   const member = await startRealApiServer({ etcd, ...options });
   try {
-    await startControllerManager(member, { controllers });
+    await startControllerManager(member, { controllers: [...controllers, ...moreControllers] });
   } catch (error) {
     await member[Symbol.asyncDispose]();
     throw error;
