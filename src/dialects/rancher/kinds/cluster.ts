@@ -44,7 +44,8 @@ export const ManagementCluster = defineKind({
   kind: 'Cluster',
   plural: 'clusters',
   scope: 'Cluster',
-  description: 'A member as Rancher knows it, named by its id. One is there for every cluster of the hub; making one makes a cluster that waits for its agent.',
+  description:
+    'A member as Rancher knows it, named by its id. One is there for every cluster of the hub; making one makes a cluster that waits for its agent.',
   spec: openObject('What the cluster is said to be.', {
     displayName: optional(text('How people call the cluster. Its id when absent.')),
     description: optional(text('What the cluster is for.')),
@@ -153,10 +154,13 @@ export const ClusterRegistrationToken = defineKind({
   kind: 'ClusterRegistrationToken',
   plural: 'clusterregistrationtokens',
   scope: 'Namespaced',
-  description: 'Lets the agent of one cluster introduce itself to the hub, and says where the manifest is that deploys it. It stands in the namespace of the cluster.',
+  description:
+    'Lets the agent of one cluster introduce itself to the hub, and says where the manifest is that deploys it. It stands in the namespace of the cluster.',
   spec: object('For which cluster, and for how long.', {
     clusterName: optional(text('The id of the cluster, also the name of the namespace.')),
-    ttl: optional(integer('After how many minutes the token is replaced. Never when absent; 0 stands for the setting "crt-default-ttl-minutes".')),
+    ttl: optional(
+      integer('After how many minutes the token is replaced. Never when absent; 0 stands for the setting "crt-default-ttl-minutes".'),
+    ),
     gracePeriod: optional(
       integer('How many minutes a replaced token can still be used. The setting "crt-default-grace-period-minutes" when absent.'),
     ),
