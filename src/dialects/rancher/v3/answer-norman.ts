@@ -12,21 +12,21 @@ const always = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-export function sendAnswer(req: IncomingMessage, res: ServerResponse, { status, body, headers }: NormanAnswer): void {
+export function sendAnswer(req: IncomingMessage, res: ServerResponse, { status, body, text, headers }: NormanAnswer): void {
   for (const [name, value] of Object.entries({ ...always, ...headers })) res.setHeader(name, value as string | string[]);
   // The rest of a body nobody reads would be taken for the next request.
   if (!req.complete) res.setHeader('Connection', 'close');
-  if (body === undefined) {
-    res.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 });
-    return void res.end();
-  }
-  const isYaml = wantsYaml(req);
-  const text = isYaml ? writeYaml(body as Json) : `${printJson(body)}\n`;
-  res.writeHead(status, {
-    'Content-Type': isYaml ? 'application/yaml' : 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  res.end(text);
+  if (text !== undefined) return sendText(res, status, 'application/json', text);
+  if (body !== undefined && wantsYaml(req)) return sendText(res, status, 'application/yaml', writeYaml(body as Json));
+  if (body !== undefined) return sendText(res, status, 'application/json', `${printJson(body)}\n`);
+  res.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 });
+  res.end();
+}
+
+function sendText(res: ServerResponse, status: number, contentType: string, text: string): void {
+  const bytes = Buffer.from(text);
+  res.writeHead(status, { 'Content-Type': contentType, 'Content-Length': bytes.length });
+  res.end(bytes);
 }
 
 /** What has begun cannot be answered any more and is cut. */
@@ -38,7 +38,8 @@ export function sendNormanError(req: IncomingMessage, res: ServerResponse, error
   sendAnswer(req, res, { status, body: printError(error), headers });
 }
 
-function wantsYaml(req: IncomingMessage): boolean {
+/** Whether a client asks for YAML in place of JSON. */
+export function wantsYaml(req: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
   const format = new URL(req.url ?? '', 'http://hub').searchParams.get('_format');
   if (format !== null) return format.toLowerCase() === 'yaml';
   return /(?:^|,)\s*application\/(?:x-)?yaml\s*(?:;|,|$)/i.test(req.headers.accept ?? '');

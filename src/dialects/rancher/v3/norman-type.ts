@@ -71,6 +71,8 @@ export interface NormanAnswer {
   readonly status: number;
   /** Nothing when absent. */
   readonly body?: JsonObject;
+  /** The body, printed as JSON already. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../../util/json.ts';
+import { printJson, type Json, type JsonObject } from '../../../util/json.ts';
 import type { NormanContext } from './norman-context.ts';
 import { modifiersOf, type ListQuery, type Page } from './list-query.ts';
 import type { NormanType, TypeTable } from './norman-type.ts';
-import { actionsName, collectionUrl, printResource } from './print-resource.ts';
+import { actionsName, collectionUrl, resourcePrinter } from './print-resource.ts';
 
 export interface Listed {
   readonly query: ListQuery;
@@ -10,12 +10,21 @@ export interface Listed {
 }
 
 /** A collection, or a page of one. */
-export async function printCollection(
-  ctx: NormanContext,
-  table: TypeTable,
-  type: NormanType,
-  { query, page }: Listed,
-): Promise<JsonObject> {
+export async function printCollection(ctx: NormanContext, table: TypeTable, type: NormanType, listed: Listed): Promise<JsonObject> {
+  const { frameOf } = resourcePrinter(ctx, table, type);
+  const data = await Promise.all(listed.page.items.map(async entry => ({ ...entry.fields(), ...(await frameOf(entry)) })));
+  return { ...(await headOf(ctx, type, listed)), data };
+}
+
+/** The same as JSON. Long lists are put together from what was printed for others before. */
+export async function printCollectionText(ctx: NormanContext, table: TypeTable, type: NormanType, listed: Listed): Promise<string> {
+  const { textOf } = resourcePrinter(ctx, table, type);
+  const data = await Promise.all(listed.page.items.map(textOf));
+  const head = printJson(await headOf(ctx, type, listed));
+  return `${head.slice(0, -1)},"data":[${data.join(',')}]}\n`;
+}
+
+async function headOf(ctx: NormanContext, type: NormanType, { query, page }: Listed): Promise<JsonObject> {
   const url = collectionUrl(ctx, type);
   const canCreate = type.collectionMethods.includes('POST') && ((await type.store?.mayCreate?.(ctx)) ?? false);
   const actions = Object.keys(type.collectionActions ?? {}).map(name => [name, `${url}?action=${name}`]);
@@ -28,7 +37,6 @@ export async function printCollection(
     pagination: paginationOf(ctx, url, query, page),
     sort: sortOf(url, type, query),
     filters: filtersOf(type, query),
-    data: await Promise.all(page.items.map(entry => printResource(ctx, table, type, entry))),
   };
 }
 

@@ -1,10 +1,11 @@
+import { wantsYaml } from './answer-norman.ts';
 import { checkFields } from './check-fields.ts';
 import { pageOf, parseListQuery } from './list-query.ts';
 import type { NormanContext } from './norman-context.ts';
 import { invalidAction, methodNotSupported, noSuchType, notFound } from './norman-error.ts';
 import type { NormanAction, NormanAnswer, NormanType, TypeTable, TypeStore } from './norman-type.ts';
 import { actionOf } from './norman-target.ts';
-import { printCollection } from './print-collection.ts';
+import { printCollection, printCollectionText } from './print-collection.ts';
 import { printResource } from './print-resource.ts';
 import { printRoot } from './print-root.ts';
 import { printSchema, printSchemas } from './print-schema.ts';
@@ -50,7 +51,8 @@ async function list(ctx: NormanContext, table: TypeTable, type: NormanType, stor
   const query = parseListQuery(ctx.query, type);
   const equals = (field: string) => query.filters.find(filter => filter.field === field && filter.modifier === 'eq')?.values[0];
   const page = pageOf(await store.list(ctx, { equals }), query, type.fields);
-  return { status: 200, body: await printCollection(ctx, table, type, { query, page }) };
+  if (wantsYaml(ctx.req)) return { status: 200, body: await printCollection(ctx, table, type, { query, page }) };
+  return { status: 200, text: await printCollectionText(ctx, table, type, { query, page }) };
 }
 
 async function serveSubCollection(
