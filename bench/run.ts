@@ -4,6 +4,8 @@ import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
 import { benchHelm } from './helm.ts';
 import { benchMultiClusterServices } from './mcs.ts';
+import { benchRancherAccess } from './rancher-access.ts';
+import { benchRancherV3 } from './rancher-v3.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
 
@@ -29,6 +31,8 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchRe
   helm: benchHelm,
   delivery: benchDelivery,
   mcs: benchMultiClusterServices,
+  'rancher-access': benchRancherAccess,
+  'rancher-v3': benchRancherV3,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
 };
