@@ -74,6 +74,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/kubeconfig.ts')).defineKubeconfig,
   },
   {
+    name: 'audit',
+    summary: 'show who did what where',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/audit.ts')).defineAudit,
+  },
+  {
     name: 'explain',
     summary: 'tell in plain words how a Work is, and why',
     group: 'Works, what members should run:',

@@ -2,6 +2,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { internalServerError, StatusError } from '../api/status.ts';
+import { note } from '../auth/request-notes.ts';
 
 /** Answers as the Kubernetes API does, so that kubectl prints the message. What has begun cannot be answered any more and is cut. */
 export function sendError(req: IncomingMessage, res: ServerResponse, error: unknown): void {
@@ -48,6 +49,9 @@ export function responseOn(req: IncomingMessage, socket: Duplex): ServerResponse
   const res = new ServerResponse(req);
   res.assignSocket(socket as Socket);
   res.shouldKeepAlive = false;
-  res.once('finish', () => socket.end());
+  res.once('finish', () => {
+    note(req, { status: res.statusCode });
+    socket.end();
+  });
   return res;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { accountToken } from '../../test/helpers/account-token.ts';
 import { packedChart } from '../../test/helpers/chart-files.ts';
 import { eventually } from '../../test/helpers/eventually.ts';
 import { startGatewayRig } from '../../test/helpers/gateway-rig.ts';
-import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition, ServiceAccount } from '../api/builtin-kinds.ts';
+import { CustomResourceDefinition } from '../api/builtin-kinds.ts';
 import { Content } from '../api/content.ts';
 import type { KubeObject } from '../api/object.ts';
-import { readJson } from '../client/read-answer.ts';
 import { pushChart } from '../core/contents/stored-charts.ts';
 import { entriesOf } from '../sources/chart-index.ts';
 import { inspectChart } from '../sources/inspect-chart.ts';
@@ -22,22 +22,8 @@ async function start(t: TestContext) {
 }
 
 /** A token of somebody with these rights to Contents. */
-async function tokenOf({ client }: Awaited<ReturnType<typeof start>>, name: string, verbs: string[]): Promise<string> {
-  await client.create(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'default', name } });
-  const rules = [{ apiGroups: ['drover.io'], resources: ['contents'], verbs }];
-  await client.create(ClusterRole, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
-  await client.create(ClusterRoleBinding, {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name }],
-  });
-  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
-  const path = `/api/v1/namespaces/default/serviceaccounts/${name}/token`;
-  const res = await client.request({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
-  return ((await readJson(res)) as unknown as { status: { token: string } }).status.token;
-}
+const tokenOf = ({ client }: Awaited<ReturnType<typeof start>>, name: string, verbs: string[]): Promise<string> =>
+  accountToken(client, name, [{ apiGroups: ['drover.io'], resources: ['contents'], verbs }]);
 
 const basic = (token: string) => ({ headers: { authorization: `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}` } });
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serviceUnavailable } from '../api/status.ts';
+import { notesOf } from '../auth/request-notes.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
 import { detachedBody } from '../util/detached-body.ts';
 import { answerHeaders } from './forwarded-headers.ts';
@@ -31,6 +32,7 @@ export async function carryAnswer(answer: TransportResponse, { clusterPath, isSt
   res.writeHead(answer.status, answerHeaders(answer.headers, clusterPath));
   // A watch says nothing for a while; its headers must not wait for the first event.
   res.flushHeaders();
+  if (isStream) notesOf(res.req).onStream?.(answer.status);
   using _idle = isStream ? undefined : endWhenIdle(answer.body);
   await pipeline(answer.body, res);
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { notesOf } from '../auth/request-notes.ts';
 import type { TransportResponse, Upgraded } from '../client/transport.ts';
 import { answerHeaders } from './forwarded-headers.ts';
 import { joinStreams } from '../util/join-streams.ts';
@@ -25,6 +26,7 @@ export async function carryUpgrade(
     return undefined;
   }
   socket.write(headOf(answer, clusterPath));
+  notesOf(req).onStream?.(101);
   await join(socket, answer.socket, head);
   return undefined;
 }

@@ -10,6 +10,8 @@ import type { WebHandler } from '../../src/apiserver/http/https-server.ts';
 import { clusterId } from '../../src/core/clusters/cluster-id.ts';
 import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
 import { newToken, tokenSecret } from '../../src/core/registration/registration-token.ts';
+import { notedAccess } from '../../src/auth/noted-access.ts';
+import { auditedGateway } from '../../src/gateway/audit/audited-gateway.ts';
 import { embeddedAccess } from '../../src/gateway/embedded-access.ts';
 import { hubGateway } from '../../src/gateway/hub-gateway.ts';
 import { embeddedClientAs } from '../../src/hub/embedded-client-as.ts';
@@ -19,12 +21,15 @@ import { informer } from '../../src/runtime/informer.ts';
 import { signProof } from '../../src/tunnel/agent-proof.ts';
 import { agentGroup, agentHeaders, agentUser, registerPath, type RegisterAnswer } from '../../src/tunnel/protocol.ts';
 import { TunnelSessions } from '../../src/tunnel/tunnel-sessions.ts';
+import type { JsonObject } from '../../src/util/json.ts';
 import { eventually } from './eventually.ts';
 import { startMemoryServer, type MemoryServer } from './memory-server.ts';
 
 export interface GatewayRig extends MemoryServer {
   readonly url: string;
   readonly handler: WebHandler;
+  /** The lines of the audit log. */
+  readonly audit: JsonObject[];
   readonly authority: CertificateAuthority;
   readonly sessions: TunnelSessions;
   /** A Cluster that waits for its agent. Answers its id. */
@@ -47,9 +52,10 @@ export async function startGatewayRig(t: TestContext): Promise<GatewayRig> {
   await clusters.synced;
   const sessions = new TunnelSessions();
   t.after(() => sessions[Symbol.asyncDispose]());
-  const handler = hubGateway({
+  const audit: JsonObject[] = [];
+  const own = hubGateway({
     hub: client,
-    access: embeddedAccess({ ...api, clientAs: embeddedClientAs(api) }),
+    access: notedAccess(embeddedAccess({ ...api, clientAs: embeddedClientAs(api) })),
     authority: pki.authority,
     clusters,
     sessions,
@@ -59,6 +65,10 @@ export async function startGatewayRig(t: TestContext): Promise<GatewayRig> {
     behind: api,
     signal: stop.signal,
     onError: (what, error) => t.diagnostic(`${what}: ${String(error)}`),
+  });
+  const handler = auditedGateway(own, {
+    log: { write: event => void audit.push(event as JsonObject) },
+    findCluster: ref => clusters.by('id', ref)[0] ?? clusters.get(ref),
   });
   const http = createServer({ shouldUpgradeCallback: req => handler.wantsUpgrade(req) }, (req, res) => handler.handle(req, res));
   http.on('upgrade', (req, socket, head) => handler.upgrade(req, socket, head));
@@ -74,6 +84,7 @@ export async function startGatewayRig(t: TestContext): Promise<GatewayRig> {
     ...server,
     url,
     handler,
+    audit,
     sessions,
     authority: readAuthority(pki.authority),
     fetch: fetchPath,

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { newObject } from '../../src/api/define-kind.ts';
+import type { WebHandler } from '../../src/apiserver/http/https-server.ts';
 import { Cluster } from '../../src/api/cluster.ts';
 import type { HubAccess } from '../../src/auth/hub-access.ts';
 import type { UserInfo } from '../../src/auth/user.ts';
@@ -31,6 +32,10 @@ export interface RigOptions extends Partial<MemberProxyDeps> {
   /** Plays the member's API server. Default: answers 200. */
   answer?(req: IncomingMessage, res: ServerResponse): void;
   upgrade?(req: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** What stands before the gateway. */
+  wrap?(gateway: WebHandler): WebHandler;
+  /** What is done to the server of the hub before it listens. */
+  guard?(server: Server): void;
 }
 
 export const jane: UserInfo = { name: 'jane', groups: ['dev', 'system:authenticated'] };
@@ -39,7 +44,10 @@ export const east = newObject(Cluster, { name: 'east', uid: 'uid-of-east' }, { c
 const maxHeaderSize = 1024 * 1024;
 
 /** For tests: a hub that only carries requests, and one member "east" behind it, both over plain connections. */
-export async function startProxyRig(t: TestContext, { user = jane, answer, upgrade, ...deps }: RigOptions = {}): Promise<ProxyRig> {
+export async function startProxyRig(
+  t: TestContext,
+  { user = jane, answer, upgrade, wrap = same => same, guard, ...deps }: RigOptions = {},
+): Promise<ProxyRig> {
   const seen: Seen[] = [];
   const note = (req: IncomingMessage) => {
     const headers = Object.fromEntries(Object.entries(req.headersDistinct).map(([name, values]) => [name, values ?? []]));
@@ -73,11 +81,12 @@ export async function startProxyRig(t: TestContext, { user = jane, answer, upgra
     transportOf: () => transport,
     ...deps,
   });
-  const handler = gateway({ proxy });
+  const handler = wrap(gateway({ proxy }));
   const hub = createServer({ maxHeaderSize, shouldUpgradeCallback: req => handler.wantsUpgrade(req) }, (req, res) =>
     handler.handle(req, res),
   );
   hub.maxHeadersCount = 0;
+  guard?.(hub);
   hub.on('upgrade', (req, socket, head) => handler.upgrade(req, socket, head));
   const port = await listen(t, hub);
   const open = () => {

@@ -18,6 +18,9 @@ export interface AuditLog extends AsyncDisposable {
   write(event: object): void;
   /** Events lost because the disk was too slow or refused them. */
   readonly dropped: number;
+  readonly path: string;
+  /** Calls whenever more has been written to the file, until disposed of. */
+  onWritten(listener: () => void): Disposable;
   /** Resolves when all events so far are in the file. */
   flush(): Promise<void>;
 }
@@ -33,9 +36,15 @@ export function auditLog(options: AuditLogOptions): AuditLog {
   let file: FileHandle | undefined;
   let fileBytes = 0;
   let working: Promise<void> | undefined;
+  const listeners = new Set<() => void>();
 
   return {
+    path,
     write,
+    onWritten(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
     get dropped() {
       return dropped;
     },
@@ -71,6 +80,7 @@ export function auditLog(options: AuditLogOptions): AuditLog {
       waitingBytes = 0;
       try {
         await append(batch.join(''));
+        for (const listener of listeners) listener();
       } catch (error) {
         dropped += batch.length;
         onError?.(error);
