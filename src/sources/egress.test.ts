@@ -230,3 +230,26 @@ test('a certificate that is none is said to be none, without its key', async t =
   assert.match(words, /^the certificate, key or authority for the source cannot be read/);
   assert.doesNotMatch(words, /hunter/);
 });
+
+test('what is posted goes to the address it is for, and is not sent on by a redirect', async t => {
+  const bodies: string[] = [];
+  const answer = (status: number): RequestListener => {
+    return (req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        bodies.push(`${req.method} ${req.headers['content-length']} ${Buffer.concat(chunks).toString()}`);
+        res.writeHead(status, { location: '/elsewhere' }).end();
+      });
+    };
+  };
+  for (const status of [200, 302, 307, 308]) {
+    const { url, ca } = await startSourceServer(t, answer(status));
+    const req = ask(url, { method: 'POST', body: 'secret=x', tls: { ca: ca.certificate }, authorization: 'Basic x' });
+    assert.equal((await createEgress({ allow: local }).fetch(req)).status, status);
+  }
+  assert.deepEqual(
+    bodies,
+    Array.from({ length: 4 }, () => 'POST 8 secret=x'),
+  );
+});

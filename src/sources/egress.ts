@@ -15,7 +15,9 @@ export interface EgressOptions {
 export interface EgressRequest {
   /** `https:`, or `http:` where the operator allows the address. */
   readonly url: string;
-  readonly method?: 'GET' | 'HEAD';
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** Of a POST. It is for this address alone: redirects are answered, not followed. */
+  readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The Authorization header. It and the certificate of `tls` are for the origin of `url` and go to no other. */
   readonly authorization?: string | undefined;
@@ -76,7 +78,7 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
     for (let left = maxRedirects; ; left--) {
       const answer = await ask(req, url, url.origin === first.origin, signal);
       const { location } = answer.headers;
-      if (!redirects.has(answer.status) || location === undefined) return { ...answer, url: url.href };
+      if (!redirects.has(answer.status) || location === undefined || req.method === 'POST') return { ...answer, url: url.href };
       if (left === 0) throw new SourceError(`${shown(req.url)} redirects more than ${maxRedirects} times`, { isFinal: true });
       url = redirectTarget(url, location);
     }
@@ -91,6 +93,7 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
       isAllowed: address => rules.judge(address).isAllowed,
       method: req.method ?? 'GET',
       headers: { ...req.headers, ...(isOrigin && req.authorization !== undefined && { authorization: req.authorization }) },
+      ...(req.body !== undefined && { body: req.body }),
       tls: { ca, insecureSkipVerify, ...(isOrigin && { certificate, key }) },
       maxBytes: req.maxBytes,
       mayBeZipped: req.mayBeZipped ?? false,

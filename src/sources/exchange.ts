@@ -26,6 +26,7 @@ export interface Exchange {
   isAllowed(address: string): boolean;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
   readonly tls: SourceTls;
   readonly maxBytes: number;
   readonly mayBeZipped: boolean;
@@ -56,7 +57,7 @@ export async function exchange(asked: Exchange): Promise<Exchanged> {
   }
 }
 
-function send({ url, addresses, isAllowed, method, headers, tls, mayBeZipped, signal }: Exchange): Promise<IncomingMessage> {
+function send({ url, addresses, isAllowed, method, headers, body, tls, mayBeZipped, signal }: Exchange): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
@@ -83,7 +84,7 @@ function send({ url, addresses, isAllowed, method, headers, tls, mayBeZipped, si
   outgoing.once('timeout', () => outgoing.destroy(new Error(`nothing was heard for ${quietMs / 1000} s`)));
   outgoing.once('response', resolve);
   outgoing.on('error', reject);
-  outgoing.end();
+  outgoing.end(body);
   return promise;
 }
 
