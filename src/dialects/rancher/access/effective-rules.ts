@@ -4,9 +4,9 @@ import { localId } from '../names.ts';
 import { accessAnnotations } from './access-names.ts';
 import { splitProjectName } from './access-objects.ts';
 import { backingNamespaceOf } from './backing-namespace.ts';
-import { everything } from './builtin-rule.ts';
+import { everything, may, mayManage } from './builtin-rule.ts';
 import { withInherited, type FindTemplate } from './inherited-templates.ts';
-import { permitsEverything, withoutSecrets } from './rule-questions.ts';
+import { permits, permitsEverything, withoutSecrets } from './rule-questions.ts';
 import type { Holder } from './subjects.ts';
 
 /** Somebody, by all the names that bindings may use. */
@@ -37,16 +37,28 @@ export interface AccessFacts {
 
 /** What a person may do in a cluster, or in the namespaces of a project, by the roles that Rancher's bindings give. */
 export function effectiveRules(person: Person, scope: Scope, facts: AccessFacts): PolicyRule[] {
+  const { cluster, project } = scope;
   const held = heldGlobalRoles(person, facts);
-  const bound = [
-    ...facts.clusterBindings.filter(one => isOfCluster(one, scope.cluster)),
-    ...facts.projectBindings.filter(one => scope.project !== undefined && isOfProject(one, scope.cluster, scope.project)),
-  ].filter(binding => isHolder(person, binding));
+  const ofCluster = facts.clusterBindings.filter(one => isOfCluster(one, cluster) && isHolder(person, one));
+  const ofProject = facts.projectBindings.filter(
+    one => project !== undefined && isOfProject(one, cluster, project) && isHolder(person, one),
+  );
   const templates = [
-    ...bound.map(({ roleTemplateName }) => roleTemplateName),
-    ...(scope.cluster === localId ? [] : held.flatMap(({ inheritedClusterRoles = [] }) => inheritedClusterRoles)),
+    ...ofCluster.map(({ roleTemplateName }) => roleTemplateName),
+    ...(cluster === localId ? [] : held.flatMap(({ inheritedClusterRoles = [] }) => inheritedClusterRoles)),
   ];
-  return [...administratorRules(held), ...rulesOfAll(templates, facts)];
+  return [
+    ...administratorRules(held),
+    ...rulesOfAll(templates, facts),
+    ...ofProject.flatMap(({ roleTemplateName }) => rulesInProject(facts.rulesOf(roleTemplateName))),
+  ];
+}
+
+/** What the rules of a role come to when it is given in a project: who may make namespaces there may do everything with those of the project. */
+export function rulesInProject(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  return permits(rules, 'create', '', 'namespaces')
+    ? [...rules, may(['*'], 'namespaces'), mayManage(['manage-namespaces'], 'projects')]
+    : rules;
 }
 
 /** What a person may do in every member, those included that are not there yet. In one namespace of each when that is given. */

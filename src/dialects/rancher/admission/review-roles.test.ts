@@ -150,6 +150,23 @@ test('bindings name one role, one place and one subject that are there, and keep
   says(await hub.write(owner, ProjectRoleTemplateBinding, { namespace: 'p-1', name: 'again' }, again), 409, /already exists/);
 });
 
+test('who may make namespaces in a cluster cannot take those of a project by it', async () => {
+  const hub = start();
+  const maker = person('u-maker');
+  const makes = { rules: [may(['create'], 'namespaces'), mayManage(['*'], 'projectroletemplatebindings')] };
+  hub.put(RoleTemplate, { name: 'cluster-maker' }, { context: 'cluster', ...makes });
+  hub.put(RoleTemplate, { name: 'project-maker' }, { context: 'project', ...makes });
+  const ofCluster = { clusterName: cluster, userName: 'u-maker', roleTemplateName: 'cluster-maker' };
+  hub.put(ClusterRoleTemplateBinding, { namespace: cluster, name: 'crtb-1' }, ofCluster);
+  says(await give(hub, maker, { roleTemplateName: 'project-maker' }), 403, /Resources:\["namespaces"\], Verbs:\["\*"\]/);
+  hub.put(
+    ProjectRoleTemplateBinding,
+    { namespace: 'p-1', name: 'prtb-2' },
+    { projectName, userName: 'u-maker', roleTemplateName: 'project-maker' },
+  );
+  isAllowed(await give(hub, maker, { roleTemplateName: 'project-maker' }));
+});
+
 test('GlobalRoles and their bindings give away only what the giver holds', async () => {
   const hub = start();
   const writer = person('u-writer');

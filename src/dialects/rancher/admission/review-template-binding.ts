@@ -2,7 +2,7 @@ import { forbidden, invalid, notFound, required, type FieldError } from '../../.
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { splitProjectName } from '../access/access-objects.ts';
 import { everything } from '../access/builtin-rule.ts';
-import { projectNamespaces, type Scope } from '../access/effective-rules.ts';
+import { projectNamespaces, rulesInProject, type Scope } from '../access/effective-rules.ts';
 import { ManagementCluster } from '../kinds/cluster.ts';
 import { Project } from '../kinds/project.ts';
 import { ClusterRoleTemplateBinding, ProjectRoleTemplateBinding, RoleTemplate } from '../kinds/role.ts';
@@ -71,7 +71,8 @@ async function reviewBinding(of: BindingKind, request: AdmissionRequest, world: 
   if (same) return duplicated(of.kind, same.metadata.name!);
   if (await mayManage(world, 'bind', RoleTemplate.resource, next.roleTemplateName)) return {};
   const rules = (await rulesOfTemplate(next.roleTemplateName, world)) ?? everything;
-  return refuseEscalation(of.kind, request, await lackingInScope(rules, scope, world));
+  const given = scope.project === undefined ? rules : rulesInProject(rules);
+  return refuseEscalation(of.kind, request, await lackingInScope(given, scope, world));
 }
 
 async function newBindingFaults(of: BindingKind, binding: Binding, world: RancherWorld): Promise<FieldError[]> {
