@@ -19,7 +19,7 @@ import { defaultPlugins } from './admission/default-plugins.ts';
 import { aggregatedProxyFor, aggregator } from './aggregation/aggregator.ts';
 import { httpsPools } from './aggregation/https-pools.ts';
 import { serviceResolver } from './aggregation/resolve-service.ts';
-import { auditLog } from './audit/audit-log.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import { defaultAuditPolicy, type AuditPolicy } from './audit/audit-policy.ts';
 import { auditTrail } from './audit/audit-trail.ts';
 import { publishAuthentication } from './bootstrap/publish-authentication.ts';
@@ -50,7 +50,10 @@ export interface ApiServerOptions {
   readonly store: Store;
   readonly pki: Pki;
   readonly tokens?: Iterable<{ digest: string; user: UserInfo }>;
-  readonly auditFile?: string;
+  /** Who stands behind a bearer token of the form `name:key`. */
+  bearerTokens?(token: string): UserInfo | undefined;
+  /** What is done is written there. It stays open. */
+  readonly audit?: AuditLog;
   readonly auditPolicy?: AuditPolicy;
   /** PEM of the authority that signed the server's certificate. Default: the one that signs client certificates. */
   readonly rootCa?: string;
@@ -117,6 +120,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     frontProxyAuthorities: [pki.frontProxyAuthority.x509],
     staticTokens: staticTokens(options.tokens ?? []),
     serviceAccounts: (token, audiences) => serviceAccounts(token, audiences),
+    ...(options.bearerTokens && { bearerTokens: token => options.bearerTokens!(token) }),
     audiences: tokens.audiences,
   });
   cluster.plugins = [
@@ -151,8 +155,6 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     certificateSigningController(cluster, { ...controllerOptions, authority: pki.authority, authorizer }),
   ];
 
-  const log =
-    options.auditFile === undefined ? undefined : auditLog({ path: options.auditFile, onError: error => onError('audit log', error) });
   const openApi = new OpenApiDocuments(() => ({
     generation: cluster.catalog.generation + aggregated.generation,
     resources: cluster.catalog.all(),
@@ -169,7 +171,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     ...(options.kubelets && { kubelets: options.kubelets(cluster) }),
     openApi,
     aggregator: aggregated,
-    audit: auditTrail(log, options.auditPolicy ?? defaultAuditPolicy),
+    audit: auditTrail(options.audit, options.auditPolicy ?? defaultAuditPolicy),
     requests,
     metrics: async () => `${await requests.print()}${options.moreMetrics?.() ?? ''}`,
     health: {
@@ -218,7 +220,6 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   async function close(): Promise<void> {
     if (!isStopping) endStreams();
     await pools[Symbol.asyncDispose]();
-    await log?.[Symbol.asyncDispose]();
   }
 
   return {

@@ -23,6 +23,8 @@ export interface Authentication {
   readonly annotations: Readonly<Record<string, string>>;
   /** The sub-protocols a WebSocket client offered, without the one that carried its token. Absent when none did. */
   readonly webSocketProtocols?: readonly string[];
+  /** Whether the credential is still good; asked of streams that outlive their beginning. Absent for those that only time ends. */
+  readonly stillHolds?: () => boolean;
 }
 
 export interface AuthenticatorDeps {
@@ -33,6 +35,8 @@ export interface AuthenticatorDeps {
   frontProxyNames?: readonly string[];
   staticTokens?: StaticTokens;
   serviceAccounts?: (token: string, audiences: readonly string[]) => TokenIdentity | undefined;
+  /** Who stands behind a token of the form `name:key`, which can be taken back at any time. Never asked for others. */
+  bearerTokens?: (token: string) => UserInfo | undefined;
   audiences: readonly string[];
   /** Default true: requests without credentials are those of system:anonymous. */
   allowAnonymous?: boolean;
@@ -96,8 +100,12 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
   /** Throws with the text that TokenReview shows. */
   function tokenIdentity(token: string, audiences: readonly string[]): TokenIdentity {
     const own = deps.audiences.filter(audience => audiences.includes(audience));
-    const user = own.length === 0 && deps.audiences.length > 0 ? undefined : deps.staticTokens?.find(tokenDigest(token));
+    const isForUs = own.length > 0 || deps.audiences.length === 0;
+    const user = isForUs ? deps.staticTokens?.find(tokenDigest(token)) : undefined;
     if (user) return { user, audiences: own };
+    const { bearerTokens } = deps;
+    const signedIn = bearerTokens && isForUs && token.includes(':') ? bearerTokens(token) : undefined;
+    if (signedIn) return { user: signedIn, audiences: own, stillHolds: () => bearerTokens!(token) !== undefined };
     let identity: TokenIdentity | undefined;
     try {
       identity = deps.serviceAccounts?.(token, audiences);
@@ -142,8 +150,8 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
   }
 }
 
-function authenticationOf({ user, warnings = [], annotations = {} }: TokenIdentity): Authentication {
-  return { user: withAuthenticated(user), warnings, annotations };
+function authenticationOf({ user, warnings = [], annotations = {}, stillHolds }: TokenIdentity): Authentication {
+  return { user: withAuthenticated(user), warnings, annotations, ...(stillHolds && { stillHolds }) };
 }
 
 /** Everybody who is somebody is in system:authenticated. */

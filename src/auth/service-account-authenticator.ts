@@ -14,6 +14,8 @@ export interface TokenIdentity {
   readonly audiences: readonly string[];
   readonly warnings?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Whether the token is still good, for those that can be taken back. */
+  readonly stillHolds?: () => boolean;
 }
 
 export interface ServiceAccountAuthenticatorDeps {

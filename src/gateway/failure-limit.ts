@@ -5,29 +5,34 @@ import { StatusError, tooManyRequests } from '../api/status.ts';
 import { TokenBucket } from '../tunnel/token-bucket.ts';
 
 const rate = { burst: 30, perSecond: 0.5 };
-const rememberedAddresses = 10_000;
+const remembered = 10_000;
 
 /** Slows down those who guess tokens. Only failures count: a thousand agents behind one address may register at once. */
 export function failureLimit(now: () => number = Date.now) {
-  const buckets = new LRUCache<string, TokenBucket>({ max: rememberedAddresses });
+  const buckets = new LRUCache<string, TokenBucket>({ max: remembered });
 
   return {
     /** Does the work unless its sender has failed too often lately; then throws 429. */
-    async guard(req: IncomingMessage, work: () => Promise<void>): Promise<void> {
-      const address = networkOf(req.socket.remoteAddress ?? '');
-      const waitMs = buckets.get(address)?.waitMs(now()) ?? 0;
-      if (waitMs > 0) throw tooManyRequests('too many failed attempts from your address', Math.ceil(waitMs / 1000));
-      try {
-        await work();
-      } catch (error) {
-        if (!isFault(error)) throw error;
-        let bucket = buckets.get(address);
-        if (!bucket) buckets.set(address, (bucket = new TokenBucket(rate, now())));
-        bucket.spend(now());
-        throw error;
-      }
-    },
+    guard: <R>(req: IncomingMessage, work: () => Promise<R>): Promise<R> =>
+      guardKey(`address ${networkOf(req.socket.remoteAddress ?? '')}`, 'too many failed attempts from your address', work),
+    /** The same for the name of somebody whose credentials are guessed, from wherever. */
+    guardName: <R>(name: string, work: () => Promise<R>): Promise<R> =>
+      guardKey(`name ${name}`, 'too many failed attempts for this user', work),
   };
+
+  async function guardKey<R>(key: string, complaint: string, work: () => Promise<R>): Promise<R> {
+    const waitMs = buckets.get(key)?.waitMs(now()) ?? 0;
+    if (waitMs > 0) throw tooManyRequests(complaint, Math.ceil(waitMs / 1000));
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      let bucket = buckets.get(key);
+      if (!bucket) buckets.set(key, (bucket = new TokenBucket(rate, now())));
+      bucket.spend(now());
+      throw error;
+    }
+  }
 }
 
 /** What the sender did wrong, not the hub. */

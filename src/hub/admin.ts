@@ -1,7 +1,7 @@
-import { argon2, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { hashPassword, parseArgon2, printArgon2 } from '../dialects/rancher/identity/password-hash.ts';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
 
 interface AdminFile {
@@ -14,30 +14,35 @@ interface AdminFile {
 
 export interface Admin {
   readonly newPassword: string | undefined;
+  /** `$argon2id$…` of the password that was made at the first start. */
+  readonly passwordHash: string;
 }
 
-const hashPassword = promisify(argon2);
-const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
-
-/** Makes the first administrator on the first start. The password is kept as a hash only; it signs in to the web page. */
+/** Makes a password for the first administrator on the first start. Only its hash is kept. A file that was taken away makes for a new password. */
 export async function ensureAdmin(dataDir: string): Promise<Admin> {
   const file = join(dataDir, 'admin.json');
-  try {
-    JSON.parse(readFileSync(file, 'utf8'));
-    return { newPassword: undefined };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new Error(`cannot read "${file}"`, { cause: error });
-  }
+  const present = readAdmin(file);
+  if (present) return { newPassword: undefined, passwordHash: present };
   const newPassword = randomBytes(15).toString('base64url');
-  const salt = randomBytes(16);
-  const hash = await hashPassword('argon2id', { message: newPassword, nonce: salt, tagLength: 32, ...parameters });
+  const passwordHash = await hashPassword(newPassword);
+  const { salt, hash, ...parameters } = parseArgon2(passwordHash)!;
   const admin: AdminFile = {
     name: 'admin',
     algorithm: 'argon2id',
     salt: salt.toString('base64'),
-    hash: Buffer.from(hash).toString('base64'),
+    hash: hash.toString('base64'),
     parameters,
   };
   writeFileAtomic(file, `${JSON.stringify(admin)}\n`, 0o600);
-  return { newPassword };
+  return { newPassword, passwordHash };
+}
+
+function readAdmin(file: string): string | undefined {
+  try {
+    const { salt, hash, parameters } = JSON.parse(readFileSync(file, 'utf8')) as AdminFile;
+    return printArgon2({ ...parameters, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`cannot read "${file}"`, { cause: error });
+  }
 }

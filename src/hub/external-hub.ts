@@ -6,12 +6,15 @@ import type { KubeClient } from '../client/kube-client.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
 import { underDeadline } from '../client/deadline.ts';
 import { readJson } from '../client/read-answer.ts';
+import { hasSeededAdmin } from '../dialects/rancher/identity/seed-admin.ts';
 import { externalAccess } from '../gateway/external-access.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
 import { printControllerStats } from '../runtime/controller-stats.ts';
+import { ensureAdmin, type Admin } from './admin.ts';
 import { readClientAuthorities } from './client-authorities.ts';
 import { gatewayFront } from './gateway-front.ts';
 import { healthHandler } from './health-handler.ts';
+import { hubAudit } from './hub-audit.ts';
 import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
 import { installKinds } from './install-kinds.ts';
@@ -38,8 +41,10 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const clientAuthorities = await readClientAuthorities(hub);
   const access = externalAccess(hub, { clientAuthorities });
   const stop = new AbortController();
+  const audit = hubAudit(dataDir);
   const loading = Promise.withResolvers<Members>();
   let members: Members | undefined;
+  let admin: Admin | undefined;
   const behind = healthHandler({
     access,
     isReady: () => members !== undefined && !stop.signal.aborted,
@@ -56,18 +61,22 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
     await members?.[Symbol.asyncDispose]();
     await server.close();
     await hub[Symbol.asyncDispose]();
+    await audit[Symbol.asyncDispose]();
   }
 
   try {
     await installKinds(hub, hubKinds, stop.signal);
-    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: serverUrl ?? url, behind }, stop);
+    // A hub has one first administrator, however many folders it is run from.
+    admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await ensureAdmin(dataDir);
+    const found = { hub, access, pki, url, webhookUrl: serverUrl ?? url, audit, behind, adminPassword: admin?.passwordHash };
+    members = startMembers({ ...options, ...found }, stop);
     loading.resolve(members);
   } catch (error) {
     loading.reject(error);
     await close();
     throw new Error(`cannot use the API server of "${kubeconfig}" as the hub`, { cause: error });
   }
-  return { url, kubeconfig, newPassword: undefined, client: hub, ready: Promise.resolve(), close };
+  return { url, kubeconfig, newPassword: admin?.newPassword, client: hub, ready: Promise.resolve(), close };
 }
 
 async function checkAnswers(hub: KubeClient, kubeconfig: string): Promise<void> {

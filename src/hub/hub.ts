@@ -12,6 +12,7 @@ import { Store } from '../store/store.ts';
 import { ensureAdmin } from './admin.ts';
 import { embeddedClient, hubUser } from './embedded-client.ts';
 import { embeddedClientAs } from './embedded-client-as.ts';
+import { hubAudit } from './hub-audit.ts';
 import { gatewayFront } from './gateway-front.ts';
 import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
@@ -36,10 +37,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const journal = await opening;
   const [store, admin] = await Promise.all([Store.open(journal), ensureAdmin(dataDir)]);
   let members: Members | undefined;
+  const audit = hubAudit(dataDir);
   const api = await createApiServer({
     store,
     pki,
-    auditFile: join(dataDir, 'audit.log'),
+    audit,
+    bearerTokens: token => members?.bearerUser(token),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
     moreMetrics: () => printControllerStats(members?.stats() ?? []),
   });
@@ -56,6 +59,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     url = publicUrl(await listening(server, host, port));
   } catch (error) {
     await api.close();
+    await audit[Symbol.asyncDispose]();
     await store.close();
     throw error;
   }
@@ -73,7 +77,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     await new Promise(setImmediate);
     const [{ startMembers }, { embeddedAccess }] = await Promise.all([import('./members.ts'), import('../gateway/embedded-access.ts')]);
     const access = embeddedAccess({ ...api, clientAs: embeddedClientAs(api) });
-    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: url, behind: api }, stop);
+    const adminPassword = admin.passwordHash;
+    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: url, audit, adminPassword, behind: api }, stop);
   }
 
   return {
@@ -91,6 +96,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       api.endStreams();
       await server.close();
       await api.close();
+      await audit[Symbol.asyncDispose]();
       await store.close();
     },
   };

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { Cluster } from '../api/cluster.ts';
+import type { AuditLog } from '../apiserver/audit/audit-log.ts';
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
+import { notedAccess } from '../auth/noted-access.ts';
+import type { UserInfo } from '../auth/user.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { runClusterController } from '../core/clusters/cluster-controller.ts';
 import { clusterId } from '../core/clusters/cluster-id.ts';
@@ -17,9 +20,18 @@ import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admissio
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
 import { k0rdentObjects, runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { rancherAdmission } from '../dialects/rancher/admission/rancher-admission.ts';
+import { oidcIdentity } from '../dialects/rancher/identity/oidc/oidc.ts';
+import { rancherIdentity } from '../dialects/rancher/identity/identity.ts';
+import { loginNameOf } from '../dialects/rancher/identity/login-name.ts';
+import { signedInAccess } from '../dialects/rancher/identity/signed-in-access.ts';
+import { manifestWishes } from '../dialects/rancher/clusters/manifest-wishes.ts';
 import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
 import { runRancher } from '../dialects/rancher/rancher.ts';
+import { rancherWeb } from '../dialects/rancher/rancher-web.ts';
 import { admissionToken } from '../gateway/admission-route.ts';
+import { auditRoute } from '../gateway/audit/audit-route.ts';
+import { auditedGateway } from '../gateway/audit/audited-gateway.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import type { RunningController } from '../runtime/controller.ts';
@@ -27,6 +39,7 @@ import type { ControllerStats } from '../runtime/controller-stats.ts';
 import { informer, type Informer } from '../runtime/informer.ts';
 import { log } from '../runtime/log.ts';
 import { createRenderPool } from '../render/render-pool.ts';
+import { runHarvesterSandboxes } from '../sandbox/harvester/run-harvester-sandboxes.ts';
 import { runSandboxes } from '../sandbox/run-sandboxes.ts';
 import { createEgress } from '../sources/egress.ts';
 import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
@@ -47,6 +60,10 @@ export interface MembersOptions {
   readonly version: string;
   /** Subnets that sources of charts may be in though they are not public. */
   readonly allowEgress?: readonly string[];
+  /** Where it is written who did what. It stays open. */
+  readonly audit: AuditLog;
+  /** The hash of the first administrator's password. There is such a person already when absent. */
+  readonly adminPassword?: string | undefined;
   /** Answers what is not the gateway's. */
   readonly behind?: WebHandler;
 }
@@ -57,11 +74,13 @@ export interface Members extends AsyncDisposable {
   readonly clusters: Informer<Cluster>;
   readonly directory: MemberDirectory;
   stats(): ControllerStats[];
+  /** Whom a bearer token of the form `name:key` stands for at the hub's own API. */
+  bearerUser(token: string): UserInfo | undefined;
 }
 
 /** Runs the controllers of the hub's kinds, which must be installed, and the gateway, until it is disposed of. */
 export function startMembers(options: MembersOptions, stop: AbortController): Members {
-  const { hub, access, pki, dataDir, url, serverUrl, agentImage, version, behind } = options;
+  const { hub, pki, dataDir, url, serverUrl, agentImage, version, audit, behind } = options;
   const { signal } = stop;
   const onError = (what: string) => (error: unknown) => log.warn('cannot watch', { kind: what, err: error });
   const indexes = { ...clusterIndexes, [clusterDeploymentIndex]: clusterDeploymentsOf };
@@ -76,23 +95,43 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const objects = k0rdentObjects(hub, { signal, onError });
   const hubFacts = { serverUrl: serverUrl ?? url, authorities: pki.authority.certificate, version, agentImage };
   const rancher = rancherObjects(hub, hubFacts, { signal, onError });
+  const identity = rancherIdentity({ hub, settings: rancher.settings, signal, onError });
+  const egress = createEgress({ allow: options.allowEgress ?? [] });
+  const oidc = oidcIdentity({ hub, identity, settings: rancher.settings, egress, authorityKey: pki.authority.key, signal });
+  const signIn = { serverUrl: () => rancher.settings.value('server-url'), ready: () => identity.ready() };
+  const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
+  const findCluster = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
+  const transportOf = (cluster: Cluster) => directory.transport(cluster.metadata.name!);
+  const rancherApi = rancherWeb({
+    hub,
+    access,
+    objects: rancher,
+    identity,
+    providers: [oidc],
+    findCluster,
+    transportOf,
+    serverUrl,
+    version,
+    signal,
+  });
   const gateway = hubGateway({
     hub,
     access,
     authority: pki.authority,
     clusters,
     sessions,
-    transportOf: cluster => directory.transport(cluster.metadata.name!),
+    transportOf,
     serverUrl,
     agentImage,
+    manifestWishes: manifestWishes(rancher),
     version,
-    reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }) },
+    dialects: [auditRoute({ access, log: audit }), rancherApi],
+    reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }), rancher: rancherAdmission({ hub, access }) },
     behind,
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
   });
   const renderer = createRenderPool();
-  const egress = createEgress({ allow: options.allowEgress ?? [] });
   const controllers: RunningController[] = [];
   const { certificate: authorities, key } = pki.authority;
   const admission = { url: options.webhookUrl, authorities, token: admissionToken(key) };
@@ -103,9 +142,12 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       controllers.push(
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
+        runHarvesterSandboxes({ clusters, members: directory, egress, version, signal }),
         runKarmadaClusters({ hub, clusters, signal }),
         ...runK0rdent({ hub, objects, clusters, works, members: directory, renderer, egress, version, admission, signal, onError }),
-        ...runRancher({ hub, access, objects: rancher, clusters, works, members: directory, version, signal, onError }),
+        ...identity.run({ adminPassword: options.adminPassword }),
+        ...oidc.run(),
+        ...runRancher({ hub, access, objects: rancher, clusters, works, members: directory, version, admission, signal, onError }),
         ...runWorks({ hub, clusters, works, directory, renderer, egress, signal, onError }),
       );
     },
@@ -116,10 +158,15 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   });
 
   return {
-    gateway,
+    gateway: auditedGateway(gateway, {
+      log: audit,
+      findCluster: ref => clusters.by('id', ref)[0] ?? clusters.get(ref),
+      loginNameOf: user => loginNameOf(identity.objects, user),
+    }),
     clusters,
     directory,
     stats: () => controllers.map(one => one.stats),
+    bearerUser: token => identity.bearerUser(token),
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the hub stops'));
       await sessions[Symbol.asyncDispose]();

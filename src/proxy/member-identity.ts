@@ -5,7 +5,13 @@ import type { UserInfo } from '../auth/user.ts';
 type Identity = Record<string, string | string[]>;
 
 /** Names of the hub that mean the same on every member. */
-const sharedNames = new Set(['system:masters', 'system:authenticated', 'system:unauthenticated', 'system:anonymous']);
+const sharedNames = new Set([
+  'system:masters',
+  'system:authenticated',
+  'system:unauthenticated',
+  'system:anonymous',
+  'system:cattle:authenticated',
+]);
 /** Marks names that the hub gave out itself. */
 const hubPrefix = 'hub:';
 /** What the hub notes about its own credentials is nothing to a member; some of it would even grant rights there. */

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { createApiServer, type ApiServer } from '../../src/apiserver/api-server.ts';
+import { createApiServer, type ApiServer, type ApiServerOptions } from '../../src/apiserver/api-server.ts';
 import { inProcessTransport } from '../../src/apiserver/http/in-process-transport.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import type { Transport } from '../../src/client/transport.ts';
@@ -19,10 +19,10 @@ export interface MemoryServer {
 }
 
 /** Our whole API server over a store in memory, without a network: users, admission and controllers are there. */
-export async function startMemoryServer(t: TestContext): Promise<MemoryServer> {
+export async function startMemoryServer(t: TestContext, options: Pick<ApiServerOptions, 'bearerTokens'> = {}): Promise<MemoryServer> {
   const scratch = tempDir('memory-server');
   const pki = ensurePki(scratch.dir, { hosts: [] });
-  const api = await createApiServer({ store: await Store.open(memoryJournal()), pki });
+  const api = await createApiServer({ store: await Store.open(memoryJournal()), pki, ...options });
   const transport = inProcessTransport(api.handlerAs(hubUser));
   t.after(async () => {
     await transport[Symbol.asyncDispose]();

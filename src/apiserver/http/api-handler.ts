@@ -42,6 +42,8 @@ export interface ApiDeps extends PathDeps, SubresourceDeps {
   readonly inFlightLimits?: InFlightLimits;
 }
 
+/** What is revoked ends within five seconds. */
+const recheckMs = 2500;
 const tooManyRequests = 'Too many requests, please try again later.\n';
 
 /** A connection whose client asks to speak something else than HTTP on it. */
@@ -109,6 +111,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
           },
         },
       };
+      if (user.stillHolds && isLongRunning(info)) endWhenRevoked(user.stillHolds, res, upgrade);
       await untilAborted(dispatch(scope, upgrade), abort.signal);
     } catch (error) {
       if (res.closed) return;
@@ -134,7 +137,8 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     warnings.push(...authentication.warnings);
     Object.assign(annotations, authentication.annotations);
     const wanted = impersonate(authentication.user, headers, attributesOf(info));
-    return { requestor: authentication.user, impersonated: wanted?.user as UserInfo | undefined };
+    const { stillHolds } = authentication;
+    return { requestor: authentication.user, impersonated: wanted?.user as UserInfo | undefined, stillHolds };
   }
 
   async function dispatch(scope: RequestScope, upgrade: Upgrade | undefined): Promise<void> {
@@ -192,6 +196,16 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     });
     return sendObject(scope, 201, answer, negotiated);
   }
+}
+
+/** Streams do not outlive a credential that was taken back. */
+function endWhenRevoked(stillHolds: () => boolean, res: ServerResponse, upgrade: Upgrade | undefined): void {
+  const look = setInterval(() => {
+    if (stillHolds()) return;
+    upgrade?.socket.destroy();
+    res.destroy();
+  }, recheckMs).unref();
+  res.once('close', () => clearInterval(look));
 }
 
 /** The connection leaves HTTP behind; those who wait for the end of the answer hear of it when the connection ends. */

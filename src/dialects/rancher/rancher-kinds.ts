@@ -3,6 +3,7 @@ import { ClusterRegistrationToken, ManagementCluster, ProvisioningCluster } from
 import { Project } from './kinds/project.ts';
 import { ClusterRoleTemplateBinding, GlobalRole, GlobalRoleBinding, ProjectRoleTemplateBinding, RoleTemplate } from './kinds/role.ts';
 import { Feature, Setting } from './kinds/setting.ts';
+import { AuthConfig, Token, User, UserAttribute } from './kinds/user.ts';
 
 /** Every kind that users of Rancher know. */
 export const rancherKinds: readonly DeclaredKind[] = [
@@ -17,4 +18,8 @@ export const rancherKinds: readonly DeclaredKind[] = [
   ClusterRoleTemplateBinding,
   Project,
   ProjectRoleTemplateBinding,
+  User,
+  UserAttribute,
+  Token,
+  AuthConfig,
 ];

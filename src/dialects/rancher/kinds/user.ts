@@ -1,5 +1,5 @@
 import { defineFlatKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { anyObject, flag, integer, list, mapOf, oneOf, openObject, optional, text, time } from '../../../api/schema.ts';
+import { anyObject, flag, integer, list, mapOf, object, oneOf, openObject, optional, text, time } from '../../../api/schema.ts';
 import { ageColumn, management } from './group.ts';
 
 const status = optional(anyObject('What became of it.'));
@@ -8,7 +8,7 @@ const principal = openObject('One user or group, as its provider knows it.', {
   metadata: optional(openObject('Its name.', { name: optional(text('The principal, such as `genericoidc_group://developers`.')) })),
   displayName: optional(text('The name that people see.')),
   loginName: optional(text('The name that is typed to sign in.')),
-  principalType: optional(text('`user` or `group`.')),
+  principalType: optional(text('What it is: `user` or `group`.')),
   provider: optional(text('The provider that knows it.')),
 });
 
@@ -18,10 +18,13 @@ export const User = defineFlatKind({
   plural: 'users',
   scope: 'Cluster',
   description: 'User is a person who signs in to the hub. To Kubernetes that person is the user of the same name as this object.',
-  fields: openObject('The person.', {
+  // Closed: a password that somebody writes here must not be kept.
+  fields: object('The person.', {
     displayName: optional(text('The name that others see.')),
     description: optional(text('Who that is.')),
-    username: optional(text('The name that is typed to sign in with a password. Unique, and never changed. Without it there is no password.')),
+    username: optional(
+      text('The name that is typed to sign in with a password. Unique, and never changed. Without it there is no password.'),
+    ),
     enabled: optional(flag('Whether the person may sign in and act. True when absent.')),
     mustChangePassword: optional(flag('Whether the password is to be changed at the next sign-in.')),
     principalIds: optional(list('What providers call the person, such as `local://u-abcde`.', text('A principal.'))),
@@ -100,7 +103,8 @@ export const AuthConfig = defineFlatKind({
   kind: 'AuthConfig',
   plural: 'authconfigs',
   scope: 'Cluster',
-  description: 'AuthConfig is a provider that people can sign in with. Its name is the name of the provider; `local` is the one of passwords.',
+  description:
+    'AuthConfig is a provider that people can sign in with. Its name is the name of the provider; `local` is the one of passwords.',
   fields: openObject('The provider.', {
     type: text('What it is, such as `localConfig` or `genericOIDCConfig`.'),
     enabled: optional(flag('Whether people can sign in with it. False when absent.')),
@@ -111,10 +115,6 @@ export const AuthConfig = defineFlatKind({
     status,
   }),
   hasStatus: true,
-  columns: [
-    { name: 'Type', type: 'string', path: '.type' },
-    { name: 'Enabled', type: 'boolean', path: '.enabled' },
-    ageColumn,
-  ],
+  columns: [{ name: 'Type', type: 'string', path: '.type' }, { name: 'Enabled', type: 'boolean', path: '.enabled' }, ageColumn],
 });
 export type AuthConfig = ObjectFor<typeof AuthConfig>;
