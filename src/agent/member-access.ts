@@ -8,6 +8,7 @@ import { httpsTransport } from '../client/https-transport.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
 import type { Transport } from '../client/transport.ts';
+import { leaveMember } from '../core/registration/leave-member.ts';
 import type { AgentFlags } from './agent-settings.ts';
 import { fileBlobs, secretBlobs, type KeptBlobs } from './kept-blobs.ts';
 import { fileIdentityStore, secretIdentityStore, type IdentityStore } from './identity-store.ts';
@@ -21,8 +22,11 @@ export interface MemberAccess {
   readonly identities: IdentityStore;
   /** Where it keeps what it needs when the hub is away. */
   readonly blobs: KeptBlobs;
+  /** Takes away what brought the agent there, when it runs as the pod that the import manifest made. */
+  leave?(): Promise<void>;
 }
 
+const leaveMs = 20_000;
 const accountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Inside the cluster by its service account, elsewhere by a kubeconfig. Throws when the API server cannot be asked. */
@@ -33,10 +37,18 @@ export async function openMember(flags: AgentFlags, env: NodeJS.ProcessEnv, sign
   const clusterUid = await fetchClusterUid(client, signal);
   if (isInside && flags.state === undefined) {
     const namespace = readFileSync(join(accountDir, 'namespace'), 'utf8').trim();
-    return { target, client, clusterUid, identities: secretIdentityStore(client, namespace), blobs: secretBlobs(client, namespace) };
+    const identities = secretIdentityStore(client, namespace);
+    return { target, client, clusterUid, identities, blobs: secretBlobs(client, namespace), leave: () => leave(client, identities) };
   }
   const state = flags.state ?? join(homedir(), '.drover', 'agents', clusterUid);
   return { target, client, clusterUid, identities: fileIdentityStore(join(state, 'identity.json')), blobs: fileBlobs(state) };
+}
+
+/** In its own time: to be removed is also to be stopped. */
+async function leave(client: KubeClient, identities: IdentityStore): Promise<void> {
+  const signal = AbortSignal.timeout(leaveMs);
+  const identity = await identities.load(signal);
+  if (identity) await leaveMember(client, identity.clusterId, { signal });
 }
 
 function insideTransport(env: NodeJS.ProcessEnv): Transport {

@@ -3,6 +3,7 @@ import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
+import type { ManifestWishes } from '../core/registration/manifest-options.ts';
 import { readAuthority, type KeyPair } from '../pki/certificate-authority.ts';
 import { memberProxy } from '../proxy/member-proxy.ts';
 import type { Informer } from '../runtime/informer.ts';
@@ -36,6 +37,8 @@ export interface HubGatewayOptions {
   /** Where members find the hub; what they called it when absent. */
   readonly serverUrl?: string | undefined;
   readonly agentImage: string;
+  /** What is to be different in the import manifest of one cluster. */
+  readonly manifestWishes?: (cluster: Cluster) => ManifestWishes;
   readonly version: string;
   /** What dialects say about objects before they are written. */
   readonly reviewers?: Readonly<Record<string, AdmissionReviewer>>;
@@ -63,6 +66,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
     caChecksum: publishedAuthorities(authority.certificate).checksum,
     agentImage: options.agentImage,
     version: options.version,
+    ...(options.manifestWishes && { manifestWishes: options.manifestWishes }),
   });
   const agents = agentApi({ hub, verifyAgent });
   const ended = {
@@ -72,7 +76,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
 
   return gateway(
     {
-      proxy: memberProxy({ access, findCluster: finder.find, transportOf }),
+      proxy: memberProxy({ access, findCluster: ref => finder.find(ref) ?? hubNamed(ref), transportOf }),
       authorities: authoritiesRoute(authority.certificate),
       importManifest: (req, res) =>
         guesses.guard(req, () => sendManifest(req, res)).catch((error: unknown) => sendPlainError(req, res, error)),

@@ -4,6 +4,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { badRequest, StatusError } from '../api/status.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { importManifest } from '../core/registration/import-manifest.ts';
+import type { ManifestWishes } from '../core/registration/manifest-options.ts';
 import { judgeToken, secretOf, tokenSelector } from '../core/registration/registration-token.ts';
 import { sendText } from './answer.ts';
 import { importPrefix } from './gateway.ts';
@@ -17,6 +18,8 @@ export interface ImportDeps {
   readonly caChecksum: string;
   readonly agentImage: string;
   readonly version: string;
+  /** What is to be different for one cluster. */
+  manifestWishes?(cluster: Cluster): ManifestWishes;
   readonly now?: () => Date;
 }
 
@@ -43,6 +46,7 @@ export function importRoute({ hub, findClusterById, now = () => new Date(), ...f
     if (judgeToken(secret, { now: now() }) === 'expired')
       throw badRequest(`the registration token has expired; "drover import ${cluster.metadata.name}" makes a new one`);
     const { caChecksum, agentImage: image, version } = facts;
-    sendText(res, 200, importManifest({ clusterId, token, server: serverOf(req, facts.serverUrl), caChecksum, image, version }));
+    const { server: known = facts.serverUrl, ...wishes } = facts.manifestWishes?.(cluster) ?? {};
+    sendText(res, 200, importManifest({ clusterId, token, server: serverOf(req, known), caChecksum, image, version, ...wishes }));
   };
 }

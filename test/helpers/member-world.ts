@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test';
 import { Cluster } from '../../src/api/cluster.ts';
-import type { Kind } from '../../src/api/define-kind.ts';
+import type { DeclaredKind } from '../../src/api/define-kind.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import { UnreachableError } from '../../src/client/transport.ts';
+import type { Agents } from '../../src/core/clusters/ask-member.ts';
 import { runClusterController } from '../../src/core/clusters/cluster-controller.ts';
 import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
 import { informer, type Informer } from '../../src/runtime/informer.ts';
@@ -21,7 +22,11 @@ export interface MemberWorld {
 }
 
 /** A hub with the controller running, and one member behind every name. */
-export async function startMemberWorld(t: TestContext, kinds: readonly Kind[] = []): Promise<MemberWorld> {
+export async function startMemberWorld(
+  t: TestContext,
+  kinds: readonly DeclaredKind[] = [],
+  { agents }: { agents?: Agents } = {},
+): Promise<MemberWorld> {
   const hub = await startMemoryHub(t, [Cluster, ...kinds]);
   const member = await startMemoryServer(t);
   const stop = new AbortController();
@@ -45,6 +50,7 @@ export async function startMemberWorld(t: TestContext, kinds: readonly Kind[] = 
         return { [Symbol.dispose]: () => void listeners.delete(listener) };
       },
     },
+    ...(agents && { agents }),
     signal: stop.signal,
   });
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Invitation } from '../../core/registration/import-cluster.ts';
-import { agentNamespace } from '../../core/registration/import-manifest.ts';
+import { agentNamespace } from '../../core/registration/agent-names.ts';
 import { timestamp } from '../../util/timestamp.ts';
 
 /** What a person needs to make a cluster a member. */

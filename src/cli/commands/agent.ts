@@ -3,6 +3,7 @@ import { readSettings, type AgentFlags } from '../../agent/agent-settings.ts';
 import { serveHealth } from '../../agent/health-server.ts';
 import { openMember } from '../../agent/member-access.ts';
 import { runAgent } from '../../agent/run-agent.ts';
+import { log } from '../../runtime/log.ts';
 import { parseCount } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
@@ -38,5 +39,7 @@ async function agent({ healthPort, ...flags }: AgentFlags & { healthPort?: numbe
   };
   const delivery = { member: member.client, blobs: member.blobs };
   const goodbye = await runAgent({ ...settings, ...member, delivery, env, agentVersion: programVersion(), onChange }, signal);
-  if (goodbye !== undefined) terminal.out(`The agent stops: ${goodbye}.\n`);
+  if (goodbye === undefined) return;
+  terminal.out(`The agent stops: ${goodbye}.\n`);
+  await member.leave?.().catch((err: unknown) => log.warn('not everything that was imported is taken away', { err }));
 }

@@ -6,6 +6,14 @@ export function clusterId({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>
   if (spec.id !== undefined) return spec.id;
   const { name, uid } = metadata;
   if (uid === undefined) throw new Error(`cluster "${name}" has no uid yet`);
-  const number = createHash('sha256').update(uid).digest().readBigUInt64BE();
-  return `c-m-${number.toString(36).padStart(8, '0').slice(-8)}`;
+  return idFromUid(uid);
+}
+
+/** The id that an object with this uid stands for. */
+export const idFromUid = (uid: string): string => `c-m-${shortHash(uid, 8)}`;
+
+/** So many lower-case letters and digits that follow from a text. */
+export function shortHash(text: string, length: number): string {
+  const number = createHash('sha256').update(text).digest().readBigUInt64BE();
+  return number.toString(36).padStart(length, '0').slice(-length);
 }

@@ -1,6 +1,6 @@
 import { clusterConditions, clusterReasons, type Cluster } from '../../api/cluster.ts';
 import { findCondition, type ConditionReport } from '../../api/conditions.ts';
-import { agentNamespace } from '../registration/import-manifest.ts';
+import { agentNamespace } from '../registration/agent-names.ts';
 import type { Answer, Standing } from './standing.ts';
 
 /** What the conditions of a Cluster say. Messages hold nothing that changes by itself. */

@@ -55,7 +55,7 @@ async function cleanMember(cluster: Cluster, deps: DepartureDeps, { now, signal 
   if (!needsCleaning(cluster, deps)) return true;
   try {
     const call = { signal, timeoutMs: memberCallMs };
-    if (cluster.spec.connection.mode === 'Tunnel') await removeAgent(deps.client(), call);
+    if (cluster.spec.connection.mode === 'Tunnel') await removeAgent(deps.client(), clusterId(cluster), call);
     else await removeOwnAccount(deps.client(), clusterId(cluster), call);
     return true;
   } catch (error) {

@@ -1,8 +1,8 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
 import { newObject } from '../../api/define-kind.ts';
-import { StatusError } from '../../api/status.ts';
-import type { KubeClient } from '../../client/kube-client.ts';
+import { createMissing } from '../../client/create-missing.ts';
+import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
 import { UnreachableError, type Transport } from '../../client/transport.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { ensureClusterNamespace } from './cluster-namespace.ts';
@@ -30,27 +30,27 @@ export async function ensureLocalCluster(hub: KubeClient, clusters: Pick<Informe
   const present = findLocalCluster(clusters);
   if (present) return present;
   const name = localClusterName;
-  const namespace = await hub.get(Namespace, { name }, { signal });
-  if (namespace && namespace.metadata.annotations?.[clusterAnnotations.cluster] !== name)
-    throw new LocalClusterError(`the hub cannot deliver to itself: it needs the namespace "${name}", which is somebody else's`);
-  const cluster = await createOrGet(hub, signal);
+  await checkNamespace(hub, { signal });
+  const cluster = await createMissing(hub, Cluster, localCluster(), { signal });
   if (cluster.spec.connection.mode !== 'Local')
     throw new LocalClusterError(`the hub cannot deliver to itself: it needs the name "${name}", which another cluster has`);
   await ensureClusterNamespace(hub, cluster, { signal });
   return cluster;
 }
 
-async function createOrGet(hub: KubeClient, signal: AbortSignal): Promise<Cluster> {
+async function checkNamespace(hub: KubeClient, call: CallOptions): Promise<void> {
   const name = localClusterName;
-  const wanted = newObject(Cluster, { name }, { id: name, connection: { mode: 'Local' } });
-  try {
-    return await hub.create(Cluster, wanted, { signal });
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
-    const present = await hub.get(Cluster, { name }, { signal });
-    if (!present) throw error;
-    return present;
-  }
+  const namespace = await hub.get(Namespace, { name }, call);
+  if (namespace && namespace.metadata.annotations?.[clusterAnnotations.cluster] !== name)
+    throw new LocalClusterError(`the hub cannot deliver to itself: it needs the namespace "${name}", which is somebody else's`);
+}
+
+const localCluster = (): Cluster => newObject(Cluster, { name: localClusterName }, { id: localClusterName, connection: { mode: 'Local' } });
+
+/** The namespace of the hub itself, also while it is no member. Throws LocalClusterError when it is somebody else's. */
+export async function ensureLocalNamespace(hub: KubeClient, call: CallOptions): Promise<void> {
+  await checkNamespace(hub, call);
+  await ensureClusterNamespace(hub, localCluster(), call);
 }
 
 /** The way to the hub itself: its own client, which outlives every Cluster. */

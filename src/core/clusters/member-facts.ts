@@ -43,7 +43,8 @@ export async function readFacts(
   }
 }
 
-async function readVersion(client: KubeClient, signal: AbortSignal): Promise<{ gitVersion?: string; platform?: string }> {
+/** What a server says of its version. */
+export async function readVersion(client: KubeClient, signal: AbortSignal): Promise<{ gitVersion?: string; platform?: string }> {
   const res = await client.request({ method: 'GET', path: '/version', headers: { accept: 'application/json' }, signal });
   return (await readJson(res)) as { gitVersion?: string; platform?: string };
 }

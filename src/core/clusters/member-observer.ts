@@ -12,7 +12,7 @@ export interface ObserverOptions {
   probe(signal: AbortSignal): Promise<Probe | undefined>;
   /** The way to the member as it is now; asked for when a probe went well. Throws where there is none. */
   client(): KubeClient;
-  /** The provider where it is known without looking. */
+  /** The provider where nothing else tells. */
   readonly provider?: string | undefined;
   /** How often to ask while the member is fine. Often enough to notice its loss in time when absent. */
   readonly periodMs?: number | undefined;
@@ -158,7 +158,7 @@ export function observeMember(options: ObserverOptions): MemberObserver {
       platform,
       apiResources: discovery?.apiResources,
       nodeSummary: nodes && summarizeNodes(nodes),
-      provider: options.provider ?? (nodes && discovery && detectProvider({ version, nodes, groups: groupsOf(discovery) })),
+      provider: (nodes && discovery && detectProvider({ version, nodes, groups: groupsOf(discovery) })) ?? options.provider,
     };
   }
 }

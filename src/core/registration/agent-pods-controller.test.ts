@@ -11,7 +11,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { runAgentPodsController } from './agent-pods-controller.ts';
-import { agentDeployment, agentNamespace } from './import-manifest.ts';
+import { agentDeployment, agentNamespace } from './agent-names.ts';
 
 async function makePod(member: KubeClient, name: string): Promise<Pod> {
   return member.create(Pod, {

@@ -6,7 +6,7 @@ import { changesOf, runController, settled, type Context, type Outcome, type Run
 import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Key } from '../../runtime/key.ts';
 import { jsonEqual } from '../../util/json.ts';
-import { agentDeployment, agentNamespace } from './import-manifest.ts';
+import { agentDeployment, agentNamespace } from './agent-names.ts';
 import { judgeAgentPods } from './judge-agent-pods.ts';
 
 export interface AgentPodsDeps {

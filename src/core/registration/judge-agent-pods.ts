@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/builtin-kinds.ts';
 import { agentConditions } from '../../api/cluster.ts';
 import type { ConditionReport } from '../../api/conditions.ts';
-import { agentNamespace } from './import-manifest.ts';
+import { agentNamespace } from './agent-names.ts';
 
 const imageProblems = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable']);
 

@@ -1,29 +1,12 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { ClusterRole, ClusterRoleBinding, Namespace, Service } from '../../api/builtin-kinds.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { startMemoryServer, type MemoryServer } from '../../../test/helpers/memory-server.ts';
-import { agentNamespace, importedRoles, importObjects } from './import-manifest.ts';
+import { startImportedMember } from '../../../test/helpers/imported-objects.ts';
+import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
+import { agentNamespace, importedRoles } from './agent-names.ts';
 import { removeAgent } from './remove-agent.ts';
-
-const options = {
-  clusterId: 'c-m-ab12cd34',
-  token: 'b'.repeat(54),
-  server: 'https://hub',
-  caChecksum: '00',
-  image: 'drover:1',
-  version: '1',
-};
-
-async function importedMember(t: TestContext): Promise<MemoryServer> {
-  const member = await startMemoryServer(t);
-  for (const obj of importObjects(options)) {
-    const resource = member.api.cluster.catalog.all().find(({ kind, group }) => kind === obj.kind && obj.apiVersion.startsWith(group));
-    await member.api.cluster.create(resource!, obj);
-  }
-  return member;
-}
 
 const rolesLeft = async (client: KubeClient) => {
   const found = [
@@ -34,22 +17,22 @@ const rolesLeft = async (client: KubeClient) => {
 };
 
 test('everything that was imported goes', async t => {
-  const { client } = await importedMember(t);
+  const { client, clusterId } = await startImportedMember(t);
   assert.equal(await rolesLeft(client), 4);
-  await removeAgent(client, {});
+  await removeAgent(client, clusterId, {});
   await eventually(async () => (await client.get(Namespace, { name: agentNamespace })) === undefined && (await rolesLeft(client)) === 0);
-  await removeAgent(client, {});
+  await removeAgent(client, clusterId, {});
 });
 
 test('a cluster that holds a Rancher keeps its namespace', async t => {
-  const { client } = await importedMember(t);
+  const { client, clusterId } = await startImportedMember(t);
   await client.create(Service, {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'rancher', namespace: agentNamespace },
     spec: { ports: [{ port: 80 }] },
   });
-  await removeAgent(client, {});
+  await removeAgent(client, clusterId, {});
   assert.equal((await client.get(Namespace, { name: agentNamespace }))?.metadata.deletionTimestamp, undefined);
   assert.equal(await rolesLeft(client), 4);
 });
@@ -57,6 +40,6 @@ test('a cluster that holds a Rancher keeps its namespace', async t => {
 test('a namespace that somebody else made is left alone', async t => {
   const { client } = await startMemoryServer(t);
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: agentNamespace } });
-  await removeAgent(client, {});
+  await removeAgent(client, 'c-m-ab12cd34', {});
   assert.equal((await client.get(Namespace, { name: agentNamespace }))?.metadata.deletionTimestamp, undefined);
 });

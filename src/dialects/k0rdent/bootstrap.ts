@@ -1,8 +1,7 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import { contentTypes } from '../../api/content.ts';
-import { newObject, type Kind } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
-import { StatusError } from '../../api/status.ts';
+import { newObject } from '../../api/define-kind.ts';
+import { createMissing } from '../../client/create-missing.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { putContent } from '../../core/contents/put-content.ts';
 import { packChart } from '../../sources/pack-chart.ts';
@@ -38,7 +37,7 @@ const builtInCharts: readonly BuiltInChart[] = [
 
 /** Makes what every installation of k0rdent has, as far as it is missing. What people have changed or made themselves stays. */
 export async function bootstrapK0rdent(hub: KubeClient, { version, signal }: { version: string; signal: AbortSignal }): Promise<void> {
-  await createMissing(hub, Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }, signal);
+  await createMissing(hub, Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }, { signal });
   const ofDrover = { template: releaseName };
   await createMissing(
     hub,
@@ -48,16 +47,16 @@ export async function bootstrapK0rdent(hub: KubeClient, { version, signal }: { v
       { name: releaseName, annotations: { [builtInAnnotation]: 'true' } },
       { version, kcm: ofDrover, capi: ofDrover, providers: [] },
     ),
-    signal,
+    { signal },
   );
   const provider = newObject(
     StateManagementProvider,
     { name: defaultProvider },
     { selector: { matchLabels: { ...builtInLabels } }, adapter: {}, provisioner: [], provisionerCRDs: [], suspend: false },
   );
-  await createMissing(hub, StateManagementProvider, provider, signal);
-  await createMissing(hub, AccessManagement, newObject(AccessManagement, { name: singleton }, {}), signal);
-  await createMissing(hub, Management, newObject(Management, { name: singleton }, { release: releaseName }), signal);
+  await createMissing(hub, StateManagementProvider, provider, { signal });
+  await createMissing(hub, AccessManagement, newObject(AccessManagement, { name: singleton }, {}), { signal });
+  await createMissing(hub, Management, newObject(Management, { name: singleton }, { release: releaseName }), { signal });
   for (const chart of builtInCharts) await bootstrapTemplate(hub, chart, signal);
 }
 
@@ -71,12 +70,9 @@ async function bootstrapTemplate(hub: KubeClient, chart: BuiltInChart, signal: A
     name: `${name}-${version.replaceAll('.', '-')}`,
     annotations: { [builtInAnnotation]: 'true', [contentAnnotation]: digest },
   };
-  await createMissing(
-    hub,
-    ClusterTemplate,
-    newObject(ClusterTemplate, metadata, { helm: { chartSpec: { chart: name, version } } }),
+  await createMissing(hub, ClusterTemplate, newObject(ClusterTemplate, metadata, { helm: { chartSpec: { chart: name, version } } }), {
     signal,
-  );
+  });
 }
 
 function filesOf({ name, version, description, mode, values }: BuiltInChart) {
@@ -85,19 +81,4 @@ function filesOf({ name, version, description, mode, values }: BuiltInChart) {
     { name: 'Chart.yaml', data: Buffer.from(about) },
     { name: 'values.yaml', data: Buffer.from(values) },
   ];
-}
-
-async function createMissing<T extends KubeObject>(
-  hub: KubeClient,
-  kind: Kind | { resource: string },
-  obj: T,
-  signal: AbortSignal,
-): Promise<void> {
-  const { namespace, name = '' } = obj.metadata;
-  if (await hub.get(kind as Kind, { namespace, name }, { signal })) return;
-  try {
-    await hub.create(kind as Kind, obj as never, { signal });
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
-  }
 }

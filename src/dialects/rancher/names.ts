@@ -47,3 +47,18 @@ export const rancherAnnotations = {
 /** Held while what belongs to a Cluster of Rancher is taken away with it. */
 export const managementClusterFinalizer = 'wrangler.cattle.io/mgmt-cluster-remove';
 export const provisioningClusterFinalizer = 'wrangler.cattle.io/provisioning-cluster-remove';
+
+/** Annotations of ours on Clusters of Rancher. */
+export const pairingAnnotations = {
+  /** On a management Cluster: the name of the Cluster of the hub that it is the face of. */
+  cluster: 'drover.io/cluster',
+  /** On a management Cluster: the provisioning Cluster it was made with, as namespace/name. */
+  provisioning: 'drover.io/provisioning-cluster',
+  /** On a Cluster: "true" when it goes because somebody removed its face in Rancher, where members are not waited for as long. */
+  removedHere: 'drover.io/removed-in-rancher',
+  /** On a management Cluster: labels and description on which all its faces last agreed, JSON. */
+  agreed: 'drover.io/agreed',
+} as const;
+
+/** On the Secret with the hash of a registration token, a label and an annotation: the ClusterRegistrationToken that it belongs to. */
+export const tokenMark = 'drover.io/cluster-registration-token';

@@ -3,12 +3,15 @@ import { informer, type Informer } from '../../runtime/informer.ts';
 import { settingDefaults, type HubFacts } from './clusters/setting-names.ts';
 import { settings, type Settings } from './clusters/settings.ts';
 import { ManagementCluster } from './kinds/cluster.ts';
+import { Project } from './kinds/project.ts';
 import { Setting } from './kinds/setting.ts';
 
 /** What the gateway and the controllers of Rancher both read. */
 export interface RancherObjects {
   readonly settings: Settings;
   readonly managementClusters: Informer<ManagementCluster>;
+  /** With index `cluster`: by the id of the cluster. */
+  readonly projects: Informer<Project>;
 }
 
 interface InformerSettings {
@@ -23,6 +26,12 @@ export function rancherObjects(hub: KubeClient, facts: HubFacts, { signal, onErr
       signal,
       keep: withoutManagedFields,
       onError: onError('management.cattle.io Cluster'),
+    }),
+    projects: informer(hub, Project, {
+      signal,
+      keep: withoutManagedFields,
+      indexes: { cluster: ({ metadata }) => [metadata.namespace ?? ''] },
+      onError: onError('Project'),
     }),
   };
 }

@@ -2,9 +2,14 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Work } from '../../api/work.ts';
 import type { HubAccess } from '../../auth/hub-access.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
+import type { WebhookAddress } from '../../core/admission/register-webhooks.ts';
 import type { MemberDirectory } from '../../core/clusters/member-directory.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
+import { accessObjects } from './access/access-objects.ts';
+import { runAccess } from './access/access.ts';
+import { runRancherRegistration } from './admission/register-rancher.ts';
+import { runRancherClusters } from './clusters/run-clusters.ts';
 import type { RancherObjects } from './rancher-objects.ts';
 
 export interface RancherDeps {
@@ -17,11 +22,18 @@ export interface RancherDeps {
   readonly works: Informer<Work>;
   readonly members: MemberDirectory;
   readonly version: string;
+  readonly admission: WebhookAddress;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
 
 /** Runs everything of Rancher, whose kinds must be installed. */
-export function runRancher(_deps: RancherDeps): RunningController[] {
-  return [];
+export function runRancher(deps: RancherDeps): RunningController[] {
+  const { hub, clusters, works, members, admission, signal, onError } = deps;
+  const access = accessObjects(hub, deps.objects.projects, { signal, onError });
+  return [
+    runRancherRegistration({ hub, address: admission, after: Promise.resolve(), signal }),
+    ...runRancherClusters(deps),
+    ...runAccess({ hub, objects: access, clusters, works, members, signal, onError }),
+  ];
 }

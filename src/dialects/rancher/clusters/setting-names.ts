@@ -8,7 +8,14 @@ export interface HubFacts {
   readonly agentImage: string;
 }
 
-const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease', 'cattle-system', 'cattle-impersonation-system', 'harvester-system'];
+const systemNamespaces = [
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+  'cattle-system',
+  'cattle-impersonation-system',
+  'harvester-system',
+];
 
 /** Every setting that there is, with its default. */
 export function settingDefaults({ serverUrl, authorities, version, agentImage }: HubFacts): Readonly<Record<string, string>> {

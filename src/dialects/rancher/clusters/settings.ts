@@ -18,7 +18,7 @@ export interface Settings {
   number(name: string): number;
   effective(name: string): EffectiveSetting;
   readonly names: readonly string[];
-  readonly informer: Pick<Informer<Setting>, 'get' | 'list' | 'subscribe' | 'synced' | 'hasSynced'>;
+  readonly informer: Informer<Setting>;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
