@@ -29,6 +29,9 @@ const keyed = (key: string, keys: readonly unknown[], rest: Record<string, fc.Ar
   fc.uniqueArray(some({ [key]: fc.constantFrom(...keys), ...rest }, [key]), { selector: item => item[key], maxLength: keys.length });
 const metadata = (mayBeNull: boolean): fc.Arbitrary<Document> =>
   some({ labels: orNull(texts(['x', 'y'], mayBeNull), mayBeNull), annotations: texts(['p', 'q'], mayBeNull) });
+/** For custom resources: maps without entries, when they are applied, are a known difference. */
+const filledMetadata = (mayBeNull: boolean): fc.Arbitrary<Document> =>
+  metadata(mayBeNull).filter(one => mayBeNull || Object.values(one).every(map => Object.keys(map as Document).length > 0));
 
 const container = some(
   {
@@ -130,7 +133,7 @@ export const randomKinds: readonly RandomKind[] = [
     base: { spec: { n: 1 } },
     part: mayBeNull =>
       some({
-        metadata: metadata(mayBeNull),
+        metadata: filledMetadata(mayBeNull),
         spec: some({
           n: orNull(fc.integer({ min: 0, max: 3 }), mayBeNull),
           set: fc.uniqueArray(word, { maxLength: 3 }),

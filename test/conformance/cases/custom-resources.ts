@@ -1,4 +1,4 @@
-import { del, events, get, jsonPatch, merge, post, put, table, until, watch, type Case, type Step } from '../case.ts';
+import { apply, del, events, get, jsonPatch, merge, post, put, table, until, watch, type Case, type Step } from '../case.ts';
 import { crd, crdPath, established, served, widget, widgetPath } from '../sample-crd.ts';
 
 const own = `${crdPath}/widgets.{{group}}`;
@@ -654,6 +654,14 @@ export const cases: readonly Case[] = [
       get('/apis/{{group}}/v1/namespaces/default/widgets'),
       post('/apis/{{group}}/v1/widgets', widget({}, { name: 'b', namespace: 'default' })),
       get('/apis/{{group}}/v1'),
+    ],
+  },
+  {
+    name: 'an applied map of annotations without entries',
+    steps: [
+      ...ready(crd()),
+      apply(`${widgetPath}/a`, widget({}, { annotations: {} })),
+      apply(`${widgetPath}/a`, widget({}), { manager: 'm2' }),
     ],
   },
   {
