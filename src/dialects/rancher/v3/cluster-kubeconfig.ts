@@ -3,7 +3,7 @@ import type { TokenDesk } from '../identity/token-desk.ts';
 import type { UserDesk } from '../identity/user-desk.ts';
 import { writeYaml } from '../../../yaml/write-yaml.ts';
 import type { JsonObject } from '../../../util/json.ts';
-import { rancherUser } from './rancher-user.ts';
+import { rancherUser, tokenOwner } from './rancher-user.ts';
 import type { NormanContext } from './norman-context.ts';
 import type { Entry, NormanAnswer } from './norman-type.ts';
 
@@ -25,12 +25,15 @@ export async function generateKubeconfig(
   const credential =
     settings.value('kubeconfig-generate-token') === 'false'
       ? execCredential(ctx.base, user.username ?? user.metadata.name ?? '')
-      : {
-          token: (await tokens.issue({ user, kind: 'kubeconfig', description: 'Kubeconfig token', clusterId: cluster.id, isDerived: true }))
-            .bearer,
-        };
+      : { token: await newToken() };
   const type = 'generateKubeConfigOutput';
   return { status: 200, body: { type, baseType: type, config: printRancherKubeconfig(way, credential) } };
+
+  async function newToken(): Promise<string> {
+    const owner = tokenOwner({ tokens, users }, ctx.caller);
+    const wish = { ...owner, kind: 'kubeconfig', description: 'Kubeconfig token', clusterId: cluster.id, isDerived: true } as const;
+    return (await tokens.issue(wish)).bearer;
+  }
 }
 
 export interface ClusterWay {

@@ -9,7 +9,7 @@ import { once } from '../kind-type.ts';
 import type { NormanContext } from '../norman-context.ts';
 import { NormanError, notFound } from '../norman-error.ts';
 import type { Entry, NormanAnswer, NormanType } from '../norman-type.ts';
-import { rancherUser } from '../rancher-user.ts';
+import { tokenOwner } from '../rancher-user.ts';
 import { commonFields, flatten } from '../resource-shape.ts';
 
 export interface TokenTypeDeps {
@@ -56,7 +56,7 @@ export function tokenType({ tokens, users }: TokenTypeDeps): NormanType {
       },
       async create(ctx, { ttl, description, clusterId }) {
         const { token, bearer } = await tokens.issue({
-          user: rancherUser(users, ctx.caller),
+          ...tokenOwner({ tokens, users }, ctx.caller),
           kind: 'api',
           ttlMs: typeof ttl === 'number' ? ttl : undefined,
           description: typeof description === 'string' ? description : undefined,
