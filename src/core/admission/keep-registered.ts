@@ -11,6 +11,7 @@ import {
 import { informer } from '../../runtime/informer.ts';
 import { log } from '../../runtime/log.ts';
 import {
+  isIntact,
   isRegistered,
   MutatingWebhookConfiguration,
   registerWebhooks,
@@ -52,10 +53,12 @@ export function runWebhookRegistration(deps: RegistrationDeps): RunningControlle
   const kinds = isOpenAtFirst ? [] : [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
   const changes = kinds.map(kind => changesOf(informer(hub, kind, { signal, fieldSelector: `metadata.name=${name}` })));
   let tries = 0;
+  let wasAsked = false;
   return runController({ name: `${dialect}-admission`, reconcile }, { triggers: [atStart, ...changes], signal, firstDelayMs: 1000 });
 
   async function reconcile(_key: string, ctx: Context): Promise<Outcome> {
     const registration = await deps.registration(ctx.signal);
+    if (wasAsked && (await isIntact(hub, registration, ctx.signal))) return settled;
     const register = (failurePolicy: 'Fail' | 'Ignore') =>
       registerWebhooks(hub, registration, { address, failurePolicy, signal: ctx.signal });
     const isAsking = await isRegistered(hub, registration, { address, signal: ctx.signal });
@@ -63,6 +66,7 @@ export function runWebhookRegistration(deps: RegistrationDeps): RunningControlle
     else if (!isAsking) await register('Ignore');
     if (await deps.isAsked(ctx.signal)) {
       tries = 0;
+      wasAsked = true;
       if (isOpenAtFirst) await register('Fail');
       return settled;
     }

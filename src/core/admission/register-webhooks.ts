@@ -2,6 +2,7 @@ import type { KindRef } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ValidatingWebhook } from '../../api/kubernetes.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
+import { jsonEqual } from '../../util/json.ts';
 import type { AskedKind } from './reviewed-kinds.ts';
 
 export interface WebhookAddress {
@@ -70,6 +71,26 @@ export async function isRegistered(
   const isOurs = ({ clientConfig: { url, caBundle }, failurePolicy }: ValidatingWebhook) =>
     url === clientConfig.url && String(caBundle) === clientConfig.caBundle && failurePolicy === 'Fail';
   return hooks.length > 0 && hooks.every(isOurs);
+}
+
+/** Whether the API server still asks about everything, wherever, and writes nothing without an answer. Another replica may have put its own address there. */
+export async function isIntact(hub: KubeClient, asked: WebhookRegistration, signal: AbortSignal): Promise<boolean> {
+  const nowhere = { url: '', authorities: '', token: '' };
+  const ways = [
+    [MutatingWebhookConfiguration, webhooks('mutate', asked, nowhere)],
+    [ValidatingWebhookConfiguration, webhooks('validate', asked, nowhere)],
+  ] as const;
+  for (const [kind, wanted] of ways) {
+    const present = await hub.get(kind, { name: registrationName(asked.dialect) }, { signal });
+    const hooks = new Map(((present?.['webhooks'] ?? []) as ValidatingWebhook[]).map(one => [one.name, one]));
+    const isThere = ({ name, rules, matchConditions = [] }: (typeof wanted)[number]) => {
+      const hook = hooks.get(name);
+      const isSame = jsonEqual(hook?.rules, rules) && jsonEqual(hook?.matchConditions ?? [], matchConditions);
+      return isSame && hook?.failurePolicy === 'Fail';
+    };
+    if (!wanted.every(isThere)) return false;
+  }
+  return true;
 }
 
 const addressOf = (way: 'mutate' | 'validate', dialect: string, { url, authorities, token }: WebhookAddress) => ({
