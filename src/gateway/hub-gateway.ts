@@ -3,6 +3,7 @@ import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
+import { hubNamed } from '../core/clusters/hub-as-cluster.ts';
 import type { ManifestWishes } from '../core/registration/manifest-options.ts';
 import { readAuthority, type KeyPair } from '../pki/certificate-authority.ts';
 import { memberProxy } from '../proxy/member-proxy.ts';

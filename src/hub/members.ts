@@ -10,6 +10,7 @@ import { runClusterController } from '../core/clusters/cluster-controller.ts';
 import { clusterId } from '../core/clusters/cluster-id.ts';
 import { clusterIndexes } from '../core/clusters/cluster-indexes.ts';
 import { credentialSecrets } from '../core/clusters/direct-way.ts';
+import { hubNamed, withWayToHub } from '../core/clusters/hub-as-cluster.ts';
 import { localWay } from '../core/clusters/local-cluster.ts';
 import { memberDirectory, type MemberDirectory } from '../core/clusters/member-directory.ts';
 import { keepOfCluster } from '../core/clusters/share-api-resources.ts';
@@ -100,8 +101,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const oidc = oidcIdentity({ hub, identity, settings: rancher.settings, egress, authorityKey: pki.authority.key, signal });
   const signIn = { serverUrl: () => rancher.settings.value('server-url'), ready: () => identity.ready() };
   const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
-  const findCluster = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
-  const transportOf = (cluster: Cluster) => directory.transport(cluster.metadata.name!);
+  const findCluster = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref) ?? hubNamed(ref);
+  const transportOf = withWayToHub(hub, cluster => directory.transport(cluster.metadata.name!));
   const rancherApi = rancherWeb({
     hub,
     access,
