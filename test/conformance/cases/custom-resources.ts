@@ -660,8 +660,9 @@ export const cases: readonly Case[] = [
     name: 'an applied map of annotations without entries',
     steps: [
       ...ready(crd()),
-      apply(`${widgetPath}/a`, widget({}, { annotations: {} })),
-      apply(`${widgetPath}/a`, widget({}), { manager: 'm2' }),
+      post(widgetPath, widget({})),
+      apply(`${widgetPath}/a`, widget(undefined, { annotations: {} })),
+      apply(`${widgetPath}/a`, widget(undefined), { manager: 'm2' }),
     ],
   },
   {
