@@ -56,7 +56,7 @@ export const person = (name: string): UserInfo => ({ name, groups: ['system:auth
 
 /** For tests: what Rancher's API shows of members, `/v1` and subscriptions, before a hub and a member in memory. Who asks says it in a header. */
 export async function startRancherViewsRig(t: TestContext): Promise<RancherViewsRig> {
-  const hub = await startMemoryHub(t, [Cluster, ManagementCluster, Project, Setting] as never);
+  const hub = await startMemoryHub(t, [Cluster, ManagementCluster, Project, Setting]);
   const member = await startMemoryServer(t);
   const stop = new AbortController();
   t.after(() => stop.abort());

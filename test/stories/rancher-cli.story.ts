@@ -86,13 +86,16 @@ for (const kind of hubKindsByTime)
     }
 
     test('everything that the CLI opens has the schemas that it needs', async () => {
-      const { root, onCluster, onProject, steve } = await openAll();
+      const { root, cluster, onCluster, onProject, steve } = await openAll();
       const needed = ['cluster', 'project', 'node', 'token', 'setting', 'user', 'principal', 'roleTemplate', 'globalRole'];
       const bindings = ['clusterRoleTemplateBinding', 'projectRoleTemplateBinding', 'clusterRegistrationToken', 'generateKubeConfigOutput'];
       for (const type of [...needed, ...bindings]) assert.ok(root.types.includes(type), type);
       for (const type of ['namespace', 'persistentVolume', 'storageClass']) assert.ok(onCluster.types.includes(type), type);
       for (const type of ['workload', 'pod', 'secret', 'namespacedSecret']) assert.ok(onProject.types.includes(type), type);
       assert.ok(steve.types.includes('cluster.x-k8s.io.machine'));
+      // A dashboard asks the same of the member.
+      const below = await open(`/k8s/clusters/${cluster.id}/v1`);
+      assert.ok((await below.list('namespace')).some(({ id }) => id === 'kube-system'));
       // Without a context the CLI asks for no id at all.
       for (const path of ['/v3/clusters/', '/v3/projects/']) await open(path);
     });
