@@ -35,7 +35,8 @@ for (const kind of hubKindsByTime)
       hub = await startEitherHub(kind, etcd!);
       target = new HttpTarget({ server: hub.gateway, ca: readFileSync(hub.authorities, 'utf8') });
       await droverFor({ hub: hub.kubeconfig, dir: scratch.dir }).expect('sandbox create east --wait', { timeoutMs: 60_000 });
-      token = await signIn();
+      const [, password = ''] = /First admin password, shown once: (\S+)/.exec(readFileSync(hub.program.logFile, 'utf8')) ?? [];
+      token = await signIn('admin', password);
     });
     after(async () => {
       target?.close();
@@ -44,10 +45,9 @@ for (const kind of hubKindsByTime)
     });
 
     /** As people get the token that they give to the CLI: they sign in and make one. */
-    async function signIn(): Promise<string> {
-      const [, password = ''] = /First admin password, shown once: (\S+)/.exec(readFileSync(hub.program.logFile, 'utf8')) ?? [];
+    async function signIn(username: string, password: string): Promise<string> {
       const login = await eventually(
-        () => target.request('POST', '/v3-public/localProviders/local?action=login', { username: 'admin', password }),
+        () => target.request('POST', '/v3-public/localProviders/local?action=login', { username, password }),
         answer => answer.code === 201,
         patient,
       );
@@ -62,7 +62,7 @@ for (const kind of hubKindsByTime)
       return made.json<{ token: string }>().token;
     }
 
-    const open = (root: string) => NormanClient.open(target, root, token);
+    const open = (root: string, as = token) => NormanClient.open(target, root, as);
     const projectOf = async (client: NormanClient, cluster: Resource, name: string) => {
       const projects = await client.list('project', { ...listing, clusterId: cluster.id });
       return projects.find(project => project['name'] === name);
@@ -159,6 +159,50 @@ for (const kind of hubKindsByTime)
       await kubectlFor('kubectl', { kubeconfig: file, dir: scratch.dir }).expect('get namespaces', { says: 'kube-system' });
       const [, name = ''] = /token: "?([^":\s]+):/.exec(config) ?? [];
       assert.equal((await root.byId('token', name))['expired'], false);
+    });
+
+    test('somebody with a part in one project sees that and no more', async () => {
+      const { root, cluster, onCluster } = await openAll();
+      const project = await root.create('project', { name: 'kitchen', clusterId: cluster.id });
+      const password = 'a long enough password';
+      const cook = await root.create('user', { username: 'cook', password, name: 'Cook', enabled: true });
+      await root.create('projectRoleTemplateBinding', {
+        projectId: project.id,
+        roleTemplateId: 'project-owner',
+        userPrincipalId: `local://${cook.id}`,
+      });
+      await onCluster.create('namespace', { name: 'pots', projectId: project.id });
+      const own = await signIn('cook', password);
+      const asCook = async (path: string) => eventually(() => open(path, own), Boolean, patient);
+      const ownRoot = await asCook('/v3');
+      const projects = await eventually(
+        () => ownRoot.list('project', listing),
+        found => found.length === 1,
+        patient,
+      );
+      assert.deepEqual([projects[0]!.id, projects[0]!['name']], [project.id, 'kitchen']);
+      assert.deepEqual(
+        (await ownRoot.list('cluster', listing)).map(({ id }) => id),
+        [cluster.id],
+      );
+      const ownCluster = await asCook(`/v3/clusters/${cluster.id}`);
+      const ownProject = await asCook(`/v3/projects/${project.id}`);
+      await asCook('/v1');
+      await eventually(
+        () => ownCluster.list('namespace', listing),
+        found => found.length === 1 && found[0]!.id === 'pots',
+        patient,
+      );
+      assert.deepEqual(await ownProject.list('workload', listing), []);
+      await assert.rejects(ownCluster.byId('namespace', 'kube-system'), /404/);
+      await assert.rejects(open(`/v3/projects/${(await projectOf(root, cluster, 'System'))!.id}`, own), /404|403/);
+
+      await ownCluster.create('namespace', { name: 'pans', projectId: project.id });
+      await eventually(
+        () => ownCluster.list('namespace', listing),
+        found => found.length === 2,
+        patient,
+      );
     });
 
     test('the real program does all of it', { skip: noRancher }, async () => {
