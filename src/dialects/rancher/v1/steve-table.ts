@@ -31,6 +31,23 @@ export interface TableRequest {
 
 const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const answerTimeoutMs = 30_000;
+const pageRows = 1000;
+
+/** A list in several answers, none of them so large that the hub does nothing else meanwhile. At most `limit` rows; all when it is absent. */
+export async function fetchRows(client: KubeClient, type: SteveType, request: TableRequest, signal: AbortSignal): Promise<Table> {
+  const { limit = Infinity } = request;
+  const rows: Row[] = [];
+  let { continueToken } = request;
+  for (;;) {
+    const page = await fetchTable(client, type, { ...request, continueToken, limit: Math.min(pageRows, limit - rows.length) }, signal);
+    rows.push(...page.rows);
+    ({ continueToken } = page);
+    if (continueToken === undefined || rows.length >= limit) {
+      const total = page.total === undefined ? undefined : page.total + rows.length - page.rows.length;
+      return { ...page, rows, total };
+    }
+  }
+}
 
 /** Objects and their columns in one answer. Servers that make no tables give objects without columns. */
 export async function fetchTable(client: KubeClient, type: SteveType, request: TableRequest, signal: AbortSignal): Promise<Table> {

@@ -1,10 +1,11 @@
 import { Namespace } from '../../../api/builtin-kinds.ts';
-import { StatusError } from '../../../api/status.ts';
+import { parseRequirements, requirementMatches, SelectorSyntaxError } from '../../../api/label-query.ts';
+import { badRequest, StatusError } from '../../../api/status.ts';
 import { mapBounded } from '../../../util/map-bounded.ts';
 import { ManagementCluster } from '../kinds/cluster.ts';
 import type { CallerRights } from '../v3/caller-rights.ts';
 import type { SteveApi } from './steve-api.ts';
-import { fetchTable, type Table, type TableRequest } from './steve-table.ts';
+import { fetchRows, fetchTable, type Row, type Table, type TableRequest } from './steve-table.ts';
 import type { SteveType } from './steve-type.ts';
 
 const atATime = 8;
@@ -19,23 +20,41 @@ export async function listVisible(api: SteveApi, type: SteveType, request: Table
   const { rights, client, signal } = api;
   const { namespace = '' } = request;
   const reach = await rights.reach('list', type, namespace);
-  if (reach.isEverything) return fetchTable(client, type, request, signal);
+  if (reach.isEverything) return fetchRows(client, type, request, signal);
   const isSpread = type.scope === 'Namespaced' && namespace === '';
   const places = isSpread ? await placesToList(api, type) : [];
   const names = isSpread ? [] : [...(await rights.reach('get', type, namespace)).names].slice(0, mostPlaces);
-  if (places.length === 0 && names.length === 0) return fetchTable(client, type, request, signal);
-  const requests = [
-    ...places.map(place => ({ ...request, namespace: place, continueToken: undefined })),
-    ...names.map(name => ({ ...(namespace !== '' && { namespace }), name })),
+  if (places.length === 0 && names.length === 0) return fetchRows(client, type, request, signal);
+  const isWanted = labelFilter(request.labelSelector);
+  const fetches = [
+    ...places.map(place => () => fetchRows(client, type, { ...request, namespace: place, continueToken: undefined }, signal)),
+    ...names.map(
+      name => async () => only(await fetchTable(client, type, { ...(namespace !== '' && { namespace }), name }, signal), isWanted),
+    ),
   ];
-  const tables = await mapBounded(requests, atATime, one => unlessRefused(() => fetchTable(client, type, one, signal)));
-  const found = tables.filter(table => table !== undefined);
+  const found = (await mapBounded(fetches, atATime, unlessRefused)).filter(table => table !== undefined);
   return {
     rows: found.flatMap(table => table.rows),
     resourceVersion: found[0]?.resourceVersion ?? '',
     continueToken: undefined,
     total: found.reduce((sum, { total, rows }) => sum + (total ?? rows.length), 0),
   };
+}
+
+/** What is asked for by name is not asked for by labels: they are looked at here. */
+function labelFilter(selector: string | undefined): (row: Row) => boolean {
+  try {
+    const requirements = parseRequirements(selector ?? '');
+    return ({ object }) => requirements.every(one => requirementMatches(one, object.metadata.labels));
+  } catch (error) {
+    if (!(error instanceof SelectorSyntaxError)) throw error;
+    throw badRequest(`labelSelector: ${error.message}`);
+  }
+}
+
+function only(table: Table, isWanted: (row: Row) => boolean): Table {
+  const rows = table.rows.filter(isWanted);
+  return { ...table, rows, total: rows.length };
 }
 
 async function placesToList({ rights }: SteveApi, type: SteveType): Promise<string[]> {

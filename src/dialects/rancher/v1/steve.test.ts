@@ -6,6 +6,7 @@ import { Cluster } from '../../../api/cluster.ts';
 import type { PolicyRule } from '../../../api/kubernetes.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import type { JsonObject } from '../../../util/json.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
 import { boss, eastId, person, startRancherViewsRig } from '../../../../test/helpers/rancher-views-rig.ts';
 import { NormanError } from '../v3/norman-error.ts';
 import { isStevePath, parseSteveTarget } from './steve-target.ts';
@@ -92,6 +93,21 @@ test('lists are filtered, sorted and cut into pages', async t => {
   assert.ok(ids(await ask(`limit=1&continue=${encodeURIComponent(String(first['continue']))}`))[0] !== ids(first)[0]);
 });
 
+test('a list that takes several answers is one list', async t => {
+  const rig = await startRancherViewsRig(t);
+  // The only one that a controller makes.
+  await eventually(() => rig.hub.client.get(ConfigMap, { namespace: eastId, name: 'kube-root-ca.crt' }));
+  const names = Array.from({ length: 1100 }, (_, i) => `many-${i}`);
+  await Promise.all(names.map(name => rig.hub.client.create(ConfigMap, configMap(eastId, name))));
+  const all = (await rig.hub.client.list(ConfigMap, { namespace: eastId })).items.length;
+  const whole = (await rig.ask(`/v1/configmaps/${eastId}?exclude=data`, { as: boss })).body;
+  assert.deepEqual([new Set(ids(whole)).size, whole['count'], whole['continue']], [all, all, undefined]);
+  const part = (await rig.ask(`/v1/configmaps/${eastId}?limit=1050`, { as: boss })).body;
+  assert.deepEqual([dataOf(part).length, part['count']], [1050, all]);
+  const rest = (await rig.ask(`/v1/configmaps/${eastId}?continue=${encodeURIComponent(String(part['continue']))}`, { as: boss })).body;
+  assert.equal(new Set([...ids(part), ...ids(rest)]).size, all);
+});
+
 test('who has rights in single namespaces lists those', async t => {
   const rig = await startRancherViewsRig(t);
   const maps = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }];
@@ -103,6 +119,8 @@ test('who has rights in single namespaces lists those', async t => {
   const { body } = await rig.ask('/v1/configmaps?filter=metadata.name=mine', { as: anna });
   assert.deepEqual(ids(body), [`${eastId}/mine`]);
   assert.deepEqual(ids((await rig.ask('/v1/management.cattle.io.clusters', { as: anna })).body), [eastId]);
+  assert.deepEqual(ids((await rig.ask('/v1/management.cattle.io.clusters?labelSelector=of=nobody', { as: anna })).body), []);
+  assert.equal((await rig.ask('/v1/management.cattle.io.clusters?labelSelector=(', { as: anna })).status, 400);
   const refused = await rig.ask('/v1/secrets', { as: anna });
   assert.deepEqual([refused.status, refused.body['code'], refused.body['type']], [403, 'Forbidden', 'error']);
 });
