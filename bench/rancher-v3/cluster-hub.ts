@@ -11,6 +11,7 @@ import { cpuSeconds } from '../process-use.ts';
 /** A hub in a process of its own with many clusters, and two people who ask for them. */
 export interface ClusterHub extends AsyncDisposable {
   readonly size: number;
+  readonly pid: number;
   /** Bearers. */
   readonly admin: string;
   readonly member: string;
@@ -58,6 +59,7 @@ export async function startClusterHub({ size, share, log }: { size: number; shar
   const kept = starting.move();
   return {
     size,
+    pid: hub.program.pid,
     admin,
     member,
     async list(bearer, query, expected) {
@@ -80,6 +82,7 @@ type Rule = NonNullable<ClusterRole['rules']>[number];
 
 async function addPerson(hub: Hub, username: string, rule: Rule, client: ReturnType<typeof connect>): Promise<string> {
   const made = await hub.request('POST', '/v3/users', { username, password });
+  if (made.code !== 201) throw new Error(`no user was made: ${made.text}`);
   const { id: name } = made.json<{ id: string }>();
   const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name };
   await client.create(ClusterRole, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules: [rule] });

@@ -40,7 +40,7 @@ export function sendNormanError(req: IncomingMessage, res: ServerResponse, error
 
 /** Whether a client asks for YAML in place of JSON. */
 export function wantsYaml(req: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
-  const format = new URL(req.url ?? '', 'http://hub').searchParams.get('_format');
+  const format = new URLSearchParams((req.url ?? '').split('?')[1]).get('_format');
   if (format !== null) return format.toLowerCase() === 'yaml';
   return /(?:^|,)\s*application\/(?:x-)?yaml\s*(?:;|,|$)/i.test(req.headers.accept ?? '');
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { everything, password, startRancherRig } from '../../../../test/helpers/rancher-rig.ts';
 import type { JsonObject } from '../../../util/json.ts';
+import { AuthConfig } from '../kinds/user.ts';
 
 test('signing in gives a token that works in every form, until it ends', async t => {
   const rig = await startRancherRig(t);
@@ -93,4 +94,25 @@ test('users are made with a password, changed, and found as principals', async t
     'jane',
   );
   await eventually(async () => (await login('another horse battery')).status === 403);
+});
+
+test('providers are shown without their secrets', async t => {
+  const rig = await startRancherRig(t);
+  const as = await rig.addPerson('admin', everything);
+  await rig.hub.client.create(AuthConfig, {
+    apiVersion: 'management.cattle.io/v3',
+    kind: 'AuthConfig',
+    metadata: { name: 'genericoidc' },
+    type: 'genericOIDCConfig',
+    issuer: 'https://id.example.com',
+    clientSecret: 'cattle-global-data:secret',
+  });
+  const { type, baseType, issuer, enabled, clientSecret } = (await rig.ask('/v3/authconfigs/genericoidc', { as })).body;
+  assert.deepEqual(
+    [type, baseType, issuer, enabled, clientSecret],
+    ['genericOIDCConfig', 'authConfig', 'https://id.example.com', false, undefined],
+  );
+  const changed = await rig.ask('/v3/authconfigs/genericoidc', { as, method: 'PUT', body: { accessMode: 'restricted', issuer: null } });
+  assert.deepEqual([changed.status, changed.body['accessMode'], 'issuer' in changed.body], [200, 'restricted', false], changed.text);
+  assert.equal((await rig.hub.client.get(AuthConfig, { name: 'genericoidc' }))?.['clientSecret'], 'cattle-global-data:secret');
 });
