@@ -32,19 +32,16 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
   before(async () => {
     const temporary = stack.use(scratchDir('rancher-abuse'));
     scratch = temporary;
-    hub = stack.use(await startHub({ dataDir: path.join(temporary.dir, 'data'), env: { DROVER_DEBUG: '1' } }));
+    hub = stack.use(
+      await startHub({ dataDir: path.join(temporary.dir, 'data'), env: { DROVER_DEBUG: '1' }, extraArgs: ['--sandbox', '2'] }),
+    );
     const first = await eventually(
       () => /shown once: (\S+)/.exec(readFileSync(hub.program.logFile, 'utf8'))?.[1] ?? '',
       found => found !== '',
     );
     canaries['the first password'] = first;
     admin = await eventually(() => signIn('admin', first), Boolean, { timeoutMs: 30_000, what: 'the first administrator' });
-    const drover = droverFor({ hub: hub.kubeconfig, dir: temporary.dir });
-    for (const name of ['east', 'west']) await drover.expect(`sandbox create ${name} --wait`);
-    [east, west] = (await Promise.all(['east', 'west'].map(name => drover.expect(`get cluster ${name} -o jsonpath={.status.id}`)))) as [
-      string,
-      string,
-    ];
+    [east, west] = await Promise.all([idOf('sandbox-1'), idOf('sandbox-2')]);
     const made = await call(admin, 'POST', '/v3/users', { username: 'mallory', password, name: 'Mallory' });
     assert.equal(made.code, 201, made.text);
     const { id } = made.json<{ id: string }>();
@@ -63,6 +60,12 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
     );
   });
   after(() => stack.disposeAsync());
+
+  function idOf(name: string): Promise<string> {
+    const read = async () =>
+      (await hub.request('GET', `/apis/drover.io/v1alpha1/clusters/${name}`)).json<{ status: { id: string } }>().status.id;
+    return eventually(read, Boolean, { timeoutMs: 30_000 });
+  }
 
   function ask(method: string, url: string, body?: RequestBody, headers: RequestHeaders = {}) {
     return hub.request(method, url, body, headers, { anonymous: true });
@@ -118,11 +121,11 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
     assert.equal((await call(bound, 'GET', `/k8s/clusters/${east}/version`)).code, 200);
     for (const url of [
       `/k8s/clusters/${west}/version`,
-      '/k8s/clusters/west/version',
+      '/k8s/clusters/sandbox-2/version',
       '/k8s/clusters/local/version',
       `/k8s/clusters/${east}/../${west}/version`,
       `/k8s/clusters/${east}%2f..%2f${west}/version`,
-      `/apis/cluster.karmada.io/v1alpha1/clusters/west/proxy/version`,
+      `/apis/cluster.karmada.io/v1alpha1/clusters/sandbox-2/proxy/version`,
       '/v3/clusters',
       `/v3/clusters/${west}`,
       '/v3/tokens',
@@ -170,13 +173,27 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
       ['PUT', '/v3/settings/server-url', { value: 'https://evil.example.com' }],
       ['PUT', '/v3/authconfigs/genericoidc', { enabled: true, issuer: 'https://evil.example.com' }],
       ['GET', '/api/v1/namespaces/cattle-local-user-passwords/secrets'],
-      ['GET', '/apis/management.cattle.io/v3/tokens'],
+      ['GET', `${management}/tokens`],
+      ['GET', `${management}/namespaces/${east}/clusterregistrationtokens`],
+      ['GET', `/api/v1/namespaces/${east}/secrets`],
+      ['GET', `/k8s/clusters/${east}/api/v1/secrets`],
+      ['GET', '/k8s/clusters/local/api/v1/secrets'],
       ['GET', '/audit/events'],
     ] as const) {
       const { code, text } = await call(mallory, method, url, body);
       assert.ok(code === 403 || code === 404, `${method} ${url}: ${code} ${text.slice(0, 300)}`);
     }
     assert.equal((await call(admin, 'GET', '/v3/users?me=true')).code, 200);
+    for (const url of [
+      '/v3/clusterregistrationtokens',
+      '/v3/settings',
+      '/v3/clusters',
+      '/v1/management.cattle.io.clusters',
+      '/v1/secrets',
+    ]) {
+      const { data = [] } = (await call(mallory, 'GET', url)).json<{ data?: object[] }>();
+      assert.doesNotMatch(JSON.stringify(data), /serviceAccountToken"|[bcdfghjklmnpqrstvwxz2456789]{54}/, url);
+    }
   });
 
   test('who manages users does not become one of those who may more', async () => {
