@@ -21,8 +21,8 @@ export interface EventSocket {
 export interface EventSocketsDeps {
   /** Who asks. Throws when nobody has signed in, or not any more. */
   identify(req: IncomingMessage): Promise<UserInfo>;
-  /** How often the right to be told is looked at again. Default 2.5 s: what is revoked ends within five. */
-  readonly recheckMs?: number;
+  /** How often that is asked again. */
+  readonly recheckMs: number;
 }
 
 export interface EventSocketOptions {
@@ -51,7 +51,7 @@ const internalError = 1011;
 const tryAgainLater = 1013;
 
 /** The connections of those who are told of changes, all with the same bounds. */
-export function eventSockets({ identify, recheckMs = 2500 }: EventSocketsDeps): EventSockets {
+export function eventSockets({ identify, recheckMs }: EventSocketsDeps): EventSockets {
   const byCaller = new Map<string, number>();
   let all = 0;
   let loading: Promise<WebSocketServer> | undefined;

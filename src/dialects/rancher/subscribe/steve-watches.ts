@@ -4,19 +4,24 @@ import { errorText } from '../../../util/error-text.ts';
 import type { SteveApi } from '../v1/steve-api.ts';
 import { steveRemains, steveResource } from '../v1/steve-resource.ts';
 import type { SteveType } from '../v1/steve-type.ts';
-import { knownPlaces } from '../v1/steve-visible.ts';
 import type { EventSocket } from './event-socket.ts';
 import { keyOf, parseSubscription, subscriptionEvent, type SteveSubscription } from './steve-subscription.ts';
 import { watchType, type TypeEvent, type WatchWish } from './watch-type.ts';
+import { isCovered, wishesOf } from './watch-wishes.ts';
 
 const mostSubscriptions = 100;
-/** Who has rights in single places is watched for in each of them. */
-const mostPlaces = 32;
 
 const eventNames = { ADDED: 'resource.create', MODIFIED: 'resource.change', DELETED: 'resource.remove' } as const;
 
-/** What one client of `/v1/subscribe` has asked to hear of. `openApi` gives the API as it is now, with the rights of the caller. */
-export function steveWatches(openApi: (signal: AbortSignal) => Promise<SteveApi>, socket: EventSocket): { hear(text: string): void } {
+export interface SteveWatchesOptions {
+  /** The API as it is now, with the rights of the caller. */
+  openApi(signal: AbortSignal): Promise<SteveApi>;
+  /** How often rights are looked at again. */
+  readonly recheckMs: number;
+}
+
+/** What one client of `/v1/subscribe` has asked to hear of. */
+export function steveWatches({ openApi, recheckMs }: SteveWatchesOptions, socket: EventSocket): { hear(text: string): void } {
   const running = new Map<string, AbortController>();
   return { hear };
 
@@ -45,6 +50,7 @@ export function steveWatches(openApi: (signal: AbortSignal) => Promise<SteveApi>
       if (!type) throw new StatusError(404, 'NotFound', `failed to find schema ${wanted.resourceType}`);
       const wishes = await wishesOf(api, type, wanted);
       socket.send(subscriptionEvent('resource.start', wanted));
+      using _looking = (await isCovered(api, type, wishes)) ? endWithRights(type, wishes, ended) : undefined;
       const show = wanted.isNotification ? notifier(wanted, together) : (event: TypeEvent) => send(api, type, wanted, event);
       // When one of them ends, all do: the client begins anew.
       let failure: unknown;
@@ -57,6 +63,19 @@ export function steveWatches(openApi: (signal: AbortSignal) => Promise<SteveApi>
     } catch (error) {
       if (!signal.aborted) tell(wanted, isTellable(error) ? errorText(error) : 'the hub could not answer');
     }
+  }
+
+  /** API servers look at rights when a watch begins; here they are looked at again and again, and so is the door to the member. */
+  function endWithRights(type: SteveType, wishes: readonly WatchWish[], ended: AbortController): Disposable {
+    const look = async () => {
+      if (!(await isCovered(await openApi(ended.signal), type, wishes))) ended.abort();
+    };
+    const timer = setInterval(() => {
+      look().catch((error: unknown) => {
+        if (error instanceof StatusError && error.code < 500 && error.code !== 429) ended.abort();
+      });
+    }, recheckMs).unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
   }
 
   async function watch(
@@ -96,29 +115,3 @@ export function steveWatches(openApi: (signal: AbortSignal) => Promise<SteveApi>
 
 /** What went wrong inside the hub is not the client's business. */
 const isTellable = (error: unknown) => error instanceof StatusError || error instanceof UnreachableError;
-
-/** What must be watched so that the caller hears of all he may see: everything at once, or one place after the other. */
-async function wishesOf(
-  { rights }: SteveApi,
-  type: SteveType,
-  { namespace, id, selector, resourceVersion }: SteveSubscription,
-): Promise<WatchWish[]> {
-  const [name = ''] = id.split('/').slice(-1);
-  const place = namespace === '' && id.includes('/') ? id.slice(0, id.indexOf('/')) : namespace;
-  const base: WatchWish = {
-    ...(selector !== '' && { labelSelector: selector }),
-    ...(resourceVersion !== '' && { resourceVersion }),
-    ...(name !== '' && { name }),
-    ...(place !== '' && { namespace: place }),
-  };
-  const reach = await rights.reach('watch', type, place);
-  if (reach.isEverything || name !== '') return [base];
-  if (type.scope === 'Cluster' || place !== '') {
-    const names = [...reach.names].slice(0, mostPlaces);
-    return names.length === 0 ? [base] : names.map(one => ({ ...base, name: one }));
-  }
-  const places = (await knownPlaces(rights)).slice(0, mostPlaces);
-  const reaches = await Promise.all(places.map(one => rights.reach('watch', type, one)));
-  const open = places.filter((_, i) => reaches[i]!.isEverything);
-  return open.length === 0 ? [base] : open.map(one => ({ ...base, namespace: one }));
-}

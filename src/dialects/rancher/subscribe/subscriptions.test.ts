@@ -148,6 +148,24 @@ test('in /v1/subscribe rights hold for single names, and refusals are told', asy
   assert.equal(JSON.stringify(events).includes('c-m-secret00'), false);
 });
 
+test('a subscription of /v1/subscribe ends when the right to it is taken back', async t => {
+  const rig = await startRancherViewsRig(t);
+  await mayRead(rig, 'anna', [eastId]);
+  const socket = rig.listen('/v1/subscribe', anna);
+  const events = heardBy(socket);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ resourceType: 'management.cattle.io.clusters' }));
+  await eventually(() => about(events).includes(`resource.create ${eastId}`));
+  await rig.hub.client.delete(ClusterRoleBinding, { name: 'read-anna' });
+  await eventually(() => events.some(({ name }) => name === 'resource.stop'));
+  const heard = events.length;
+  await rig.hub.client.patch(ManagementCluster, { name: eastId }, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+  socket.send(JSON.stringify({ resourceType: 'management.cattle.io.clusters' }));
+  await eventually(() => events.length > heard && events.at(-1)!['name'] === 'resource.stop');
+  assert.match(JSON.stringify(events.slice(heard)), /is forbidden/);
+  assert.ok(!JSON.stringify(events.slice(heard)).includes('"a":"b"'));
+});
+
 test('one who asks for notifications hears that something changed, not what', async t => {
   const rig = await startRancherViewsRig(t);
   const socket = rig.listen('/v1/subscribe', boss);

@@ -24,6 +24,7 @@ export interface SubscriptionsDeps extends ContextDeps {
   /** Says when objects of the hub have changed. */
   sourceOf(kind: KindRef): Informer;
   readonly version: string;
+  /** How often it is looked at again whether somebody is still known, and may still hear of what he hears. Default 2.5 s: what is revoked ends within five. */
   readonly recheckMs?: number;
   onError?(error: unknown): void;
 }
@@ -36,7 +37,8 @@ const pingMs = { v3: 5000, v1: 30_000 };
 
 /** Where clients hear of changes: `/v3/subscribe`, `/v3/cluster/<id>/subscribe`, and `/v1/subscribe` of the hub and of members. */
 export function subscriptions(deps: SubscriptionsDeps): DialectRoutes {
-  const sockets = eventSockets({ identify: deps.steve.identify, ...(deps.recheckMs !== undefined && { recheckMs: deps.recheckMs }) });
+  const { recheckMs = 2500 } = deps;
+  const sockets = eventSockets({ identify: deps.steve.identify, recheckMs });
   const roots = memberRoots(deps.members);
   return {
     handles: path => hubPath.test(path) || memberPath.test(path) || stevePath.test(path),
@@ -55,7 +57,7 @@ export function subscriptions(deps: SubscriptionsDeps): DialectRoutes {
       ping: { name: 'ping', data: { version: deps.version } },
       pingMs: pingMs.v1,
       onMessage(text, socket) {
-        watches ??= steveWatches(signal => deps.steve.open(req, caller, cluster, signal), socket);
+        watches ??= steveWatches({ openApi: signal => deps.steve.open(req, caller, cluster, signal), recheckMs }, socket);
         watches.hear(text);
       },
     });
