@@ -20,6 +20,8 @@ export interface PublicRoutesDeps extends SignedInOptions {
   readonly providers: readonly SignInProvider[];
   /** The address that links begin with. */
   base(req: IncomingMessage): string;
+  /** For tests. Default: the wall clock. */
+  readonly now?: () => number;
 }
 
 export interface PublicRoutes extends DialectRoutes {
@@ -32,7 +34,7 @@ const maxBodyBytes = 1024 * 1024;
 /** What people use before they have signed in: `/v3-public`, `/v1-public`, and `/v1/logout`. Errors are Rancher's. */
 export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
   const { tokens, providers } = deps;
-  const limit = failureLimit();
+  const limit = failureLimit(deps.now);
 
   return {
     handles: path => /^\/v[13]-public(?:\/|$)/.test(path) || path === '/v1/logout',
