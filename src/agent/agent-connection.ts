@@ -7,7 +7,7 @@ import { identityHeaders } from './agent-identity.ts';
 import { refusalOf } from './hub-errors.ts';
 import type { HubReach } from './hub-api.ts';
 import { HubLink } from './hub-link.ts';
-import { fetchAuthorities, type TrustOptions } from './hub-trust.ts';
+import { fetchAuthorities, type HubTrust, type TrustOptions } from './hub-trust.ts';
 import { IdentityKeeper, type IdentityKeeperOptions } from './identity-keeper.ts';
 import type { Ending, NextStep, Situation } from './next-step.ts';
 
@@ -25,7 +25,7 @@ export class AgentConnection {
   readonly #identity: IdentityKeeper;
   /** Tells this process from another with the same identity. */
   readonly #instance = randomUUID();
-  #authorities: { readonly pem: string | undefined } | undefined;
+  #authorities: HubTrust | undefined;
   #hubOffsetMs = 0;
   #isStandby = false;
   hasMetHub = false;
@@ -63,6 +63,7 @@ export class AgentConnection {
         [agentHeaders.version]: agentVersion,
         [agentHeaders.instance]: this.#instance,
         [agentHeaders.time]: new Date().toISOString(),
+        [agentHeaders.strict]: String(this.#authorities?.isStrict === true),
         ...(this.#isStandby && { [agentHeaders.standby]: 'true' }),
       };
       const { ended } = await link.connect(headers, signal, webSocket => ({ ended: serveTunnel({ webSocket, target, signal }) }));
@@ -81,7 +82,7 @@ export class AgentConnection {
   }
 
   async #link(signal: AbortSignal): Promise<HubLink> {
-    this.#authorities ??= { pem: await fetchAuthorities(this.#options, signal) };
+    this.#authorities ??= await fetchAuthorities(this.#options, signal);
     return new HubLink({ ...this.#options, ca: this.#authorities.pem });
   }
 

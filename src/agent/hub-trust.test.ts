@@ -47,6 +47,16 @@ test('connects by TLS when the checksum is right, and not at all when it is wron
   await eventually(() => hub.sessions.state(id)?.isConnected);
 });
 
+for (const acceptsSystemAuthorities of [false, true])
+  test(`tells the hub that its own authorities vouch for it, also when others ${acceptsSystemAuthorities ? 'may' : 'may not'}`, async t => {
+    const hub = await startHttpsHub(t);
+    const id = await hub.addCluster('east');
+    const member = await startAgentRig(t, hub.server);
+    member.run({ token: await hub.addToken(id), caChecksum: hub.checksum, acceptsSystemAuthorities });
+    await eventually(() => hub.sessions.state(id)?.isConnected);
+    assert.equal(hub.sessions.state(id)?.agent.isStrict, true);
+  });
+
 test('without a checksum a hub with an authority of its own is not believed', async t => {
   const hub = await startHttpsHub(t);
   const member = await startAgentRig(t, hub.server);

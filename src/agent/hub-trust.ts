@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 import { parsePem, printPem } from '../pki/pem.ts';
 import { authoritiesPath, pingPath } from '../tunnel/protocol.ts';
-import { AgentStoppedError, refusalOf } from './hub-errors.ts';
+import { AgentStoppedError, HubAbsentError, refusalOf } from './hub-errors.ts';
 import { HubLink } from './hub-link.ts';
 
 export interface TrustOptions {
@@ -14,17 +14,37 @@ export interface TrustOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The authorities to verify the hub with, PEM; undefined stands for those of the system. Throws AgentStoppedError on a wrong checksum. */
-export async function fetchAuthorities(options: TrustOptions, signal: AbortSignal): Promise<string | undefined> {
+export interface HubTrust {
+  /** The authorities to verify the hub with, PEM; undefined stands for those of the system. */
+  readonly pem: string | undefined;
+  /** Whether those that the hub has published vouch for it alone. */
+  readonly isStrict: boolean;
+}
+
+/** Whom to believe that the hub is the hub. Throws AgentStoppedError on a wrong checksum. */
+export async function fetchAuthorities(options: TrustOptions, signal: AbortSignal): Promise<HubTrust> {
   const { server, caChecksum, env } = options;
-  if (caChecksum === undefined) return undefined;
+  if (caChecksum === undefined) return { pem: undefined, isStrict: false };
   using link = new HubLink({ server, env, isUnverified: true });
   const ping = await link.request({ method: 'GET', path: pingPath }, signal);
   if (ping.status !== 200) throw refusalOf(ping);
   const answer = await link.request({ method: 'GET', path: authoritiesPath }, signal);
   if (answer.status !== 200) throw refusalOf(answer);
   const pem = checkAuthorities(valueOf(answer.text), caChecksum);
-  return options.acceptsSystemAuthorities ? [pem, ...getCACertificates('default'), ...getCACertificates('system')].join('\n') : pem;
+  if (!options.acceptsSystemAuthorities) return { pem, isStrict: true };
+  const all = [pem, ...getCACertificates('default'), ...getCACertificates('system')].join('\n');
+  return { pem: all, isStrict: await isTrustedBy(pem, options, signal) };
+}
+
+async function isTrustedBy(pem: string, { server, env }: TrustOptions, signal: AbortSignal): Promise<boolean> {
+  using link = new HubLink({ server, env, ca: pem });
+  try {
+    return (await link.request({ method: 'GET', path: pingPath }, signal)).status === 200;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof HubAbsentError && error.isDistrust) return false;
+    throw error;
+  }
 }
 
 /** The PEM when it has the checksum. Throws AgentStoppedError that names both otherwise. */

@@ -71,6 +71,7 @@ function describeAgent({ headers }: IncomingMessage, clusterId: string, received
     clusterId,
     version: text(agentHeaders.version),
     instance: text(agentHeaders.instance),
+    isStrict: text(agentHeaders.strict) === 'true',
     clockOffsetMs: Number.isFinite(time) ? time - receivedAt : undefined,
   };
 }

@@ -17,6 +17,8 @@ export const agentHeaders = {
   instance: 'x-drover-agent-instance',
   /** The clock of the agent, RFC 3339 with milliseconds. */
   time: 'x-drover-agent-time',
+  /** `true` from an agent to which the hub has proved itself by its published authorities alone. */
+  strict: 'x-drover-agent-strict',
   /** `true` from an agent that was replaced: it takes the tunnel only when nobody else has it. */
   standby: 'x-drover-agent-standby',
 } as const;

@@ -11,6 +11,8 @@ export interface ConnectedAgent {
   readonly version: string;
   /** Tells one process from another of the same identity. */
   readonly instance: string;
+  /** Whether the hub has proved itself to it by its published authorities alone. */
+  readonly isStrict: boolean;
   /** How far the agent's clock is ahead of ours. Undefined when it did not say. */
   readonly clockOffsetMs: number | undefined;
 }

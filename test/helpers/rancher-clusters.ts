@@ -20,7 +20,7 @@ export async function startRancherClusters(t: TestContext): Promise<RancherClust
   const states = new Map<string, boolean>();
   const listeners = new Set<(id: string) => void>();
   const agents: Agents = {
-    state: id => (states.has(id) ? { isConnected: states.get(id)!, agent: { version: '0.0.0' } } : undefined),
+    state: id => (states.has(id) ? { isConnected: states.get(id)!, agent: { version: '0.0.0', isStrict: true } } : undefined),
     subscribe(listener) {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -32,7 +32,7 @@ export async function startRancherClusters(t: TestContext): Promise<RancherClust
   const onError = (what: string) => (error: unknown) => t.diagnostic(`${what}: ${String(error)}`);
   const facts = { serverUrl: 'https://hub.example.com', authorities: 'PEM', version: '1.2.3', agentImage: 'drover:1.2.3' };
   const objects = rancherObjects(hub, facts, { signal, onError });
-  const controllers = runRancherClusters({ hub, objects, clusters, signal, onError });
+  const controllers = runRancherClusters({ hub, objects, clusters, agents, signal, onError });
   return {
     ...world,
     objects,

@@ -6,12 +6,17 @@ import { clusterId } from './cluster-id.ts';
 import { probeMember } from './probe-member.ts';
 import type { Probe } from './standing.ts';
 
+/** What an agent says of itself. */
+export interface AgentFacts {
+  readonly version: string;
+  /** Whether the hub has proved itself to it by its published authorities alone. */
+  readonly isStrict?: boolean;
+}
+
 /** The agents of clusters that are reached through a tunnel. */
 export interface Agents {
   /** Undefined when no agent of the cluster has connected since the hub started. */
-  state(
-    clusterId: string,
-  ): { readonly isConnected: boolean; readonly agent: { readonly version: string }; readonly hasDuplicate?: boolean } | undefined;
+  state(clusterId: string): { readonly isConnected: boolean; readonly agent: AgentFacts; readonly hasDuplicate?: boolean } | undefined;
   /** Hears the ids of clusters whose agent came or went. */
   subscribe(listener: (clusterId: string) => void): Disposable;
 }

@@ -3,6 +3,7 @@ import type { Work } from '../../api/work.ts';
 import type { HubAccess } from '../../auth/hub-access.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { WebhookAddress } from '../../core/admission/register-webhooks.ts';
+import type { Agents } from '../../core/clusters/ask-member.ts';
 import type { MemberDirectory } from '../../core/clusters/member-directory.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
@@ -21,6 +22,8 @@ export interface RancherDeps {
   /** With `workIndexes`. */
   readonly works: Informer<Work>;
   readonly members: MemberDirectory;
+  /** The agents of clusters that are reached through a tunnel. */
+  readonly agents?: Agents;
   readonly version: string;
   readonly admission: WebhookAddress;
   readonly signal: AbortSignal;

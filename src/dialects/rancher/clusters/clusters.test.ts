@@ -158,8 +158,8 @@ test('a cluster goes from pending to active, and is unavailable when its agent i
     one => conditionOf(one, 'Ready')?.status === 'True' && one?.status?.version !== undefined,
   );
   assert.deepEqual(
-    ['Pending', 'Provisioned', 'Waiting', 'Connected'].map(type => conditionOf(active, type)?.status),
-    ['True', 'True', 'True', 'True'],
+    ['Pending', 'Provisioned', 'Waiting', 'Connected', 'AgentTlsStrictCheck'].map(type => conditionOf(active, type)?.status),
+    ['True', 'True', 'True', 'True', 'True'],
   );
   assert.equal(active?.status?.driver, 'imported');
   assert.match(active?.status?.version?.gitVersion ?? '', /^v1\./);

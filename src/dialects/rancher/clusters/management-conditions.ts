@@ -13,14 +13,20 @@ export interface Belongings {
   readonly trouble?: string;
 }
 
+/** What is known of how the hub proves itself to the agent of a cluster. */
+export interface StrictAgent {
+  /** Whether it does so by its published authorities alone. Undefined when the agent has not said. */
+  readonly isStrict?: boolean | undefined;
+}
+
 /** The conditions that are not always there. */
-export const passingConditions: ReadonlySet<string> = new Set(['AgentDeployed', 'CreatorMadeOwner']);
+export const passingConditions: ReadonlySet<string> = new Set(['AgentDeployed', 'CreatorMadeOwner', 'AgentTlsStrictCheck']);
 
 /**
  * The conditions of a management Cluster in the order that decides about its state: "pending" until its agent has connected for the first time, "waiting"
  * until its API has answered, then "active" or "unavailable". The hub itself is always there, with or without a Cluster of its own.
  */
-export function managementConditions(cluster: Cluster | undefined, belongings: Belongings): RancherReport[] {
+export function managementConditions(cluster: Cluster | undefined, belongings: Belongings, agent: StrictAgent = {}): RancherReport[] {
   const isLocal = cluster === undefined || cluster.spec.connection.mode === 'Local';
   const connected = isLocal ? true : findCondition(cluster, clusterConditions.connected)?.status === 'True';
   const wasSeen = isLocal || connected || cluster.status?.lastSeen !== undefined;
@@ -37,6 +43,7 @@ export function managementConditions(cluster: Cluster | undefined, belongings: B
     ...(belongings.isOwned === undefined ? [] : [report('CreatorMadeOwner', belongings.isOwned ? 'True' : 'Unknown')]),
     report('Connected', connected ? 'True' : 'False'),
     ready(cluster, { connected, wasSeen }),
+    ...strictCheck(cluster, agent),
   ];
 }
 
@@ -58,6 +65,15 @@ function agentDeployed(cluster: Cluster, isConnected: boolean): RancherReport[] 
   if (isConnected) return [report('AgentDeployed', 'True')];
   const seen = findCondition(cluster, agentConditions.deployed);
   return seen ? [{ type: 'AgentDeployed', status: seen.status, reason: seen.reason, message: seen.message }] : [];
+}
+
+/** Whoever has no agent has nobody who must trust the hub. */
+function strictCheck(cluster: Cluster | undefined, { isStrict }: StrictAgent): RancherReport[] {
+  if (cluster?.spec.connection.mode !== 'Tunnel') return [report('AgentTlsStrictCheck', 'True')];
+  if (isStrict === undefined) return [];
+  return [
+    report('AgentTlsStrictCheck', isStrict ? 'True' : 'False', isStrict ? '' : 'The agent trusts the hub by authorities of its system'),
+  ];
 }
 
 function ready(cluster: Cluster | undefined, { connected, wasSeen }: { connected: boolean; wasSeen: boolean }): RancherReport {

@@ -3,6 +3,7 @@ import { Cluster } from '../../../api/cluster.ts';
 import { addFinalizer } from '../../../client/finalizers.ts';
 import { createMissing } from '../../../client/create-missing.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
+import type { Agents } from '../../../core/clusters/ask-member.ts';
 import { clusterId } from '../../../core/clusters/cluster-id.ts';
 import { readVersion } from '../../../core/clusters/member-facts.ts';
 import { findLocalCluster } from '../../../core/clusters/local-cluster.ts';
@@ -38,12 +39,14 @@ export interface ManagementDeps {
   readonly projects: Informer<Project>;
   readonly tokens: Informer<ClusterRegistrationToken>;
   readonly settings: Settings;
+  /** The agents of clusters that are reached through a tunnel. */
+  readonly agents?: Agents | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Gives every Cluster of the hub its face in Rancher, makes Clusters of those that people made there, and takes both away together. */
 export function runManagementClusters(deps: ManagementDeps): RunningController {
-  const { hub, clusters, managementClusters, provisioningClusters, projects, tokens, settings, signal } = deps;
+  const { hub, clusters, managementClusters, provisioningClusters, projects, tokens, settings, agents, signal } = deps;
   const ofProvisioning = ({ status }: ProvisioningCluster) => (status?.clusterName ? [status.clusterName] : []);
   const ofNamespace = ({ metadata }: Project | ClusterRegistrationToken) => [metadata.namespace ?? ''];
   const triggers = [
@@ -54,7 +57,10 @@ export function runManagementClusters(deps: ManagementDeps): RunningController {
     changesOf(projects, ofNamespace, ({ metadata }) => metadata.uid),
     changesOf(tokens, ofNamespace, ({ metadata }) => metadata.uid),
   ];
-  return runController({ name: 'rancher-cluster', reconcile }, { triggers, signal, concurrency: 8 });
+  const running = runController({ name: 'rancher-cluster', reconcile }, { triggers, signal, concurrency: 8 });
+  const subscription = agents?.subscribe(id => running.add(id));
+  signal.addEventListener('abort', () => subscription?.[Symbol.dispose](), { once: true });
+  return running;
 
   async function reconcile(id: Key, ctx: Context): Promise<Outcome> {
     const management = managementClusters.get(id);
@@ -127,6 +133,7 @@ export function runManagementClusters(deps: ManagementDeps): RunningController {
       belongings,
       provisioning: key,
       agentImage: settings.value('agent-image'),
+      agent: { isStrict: agents?.state(id)?.agent.isStrict },
       ...(id === localId && !cluster && { hubVersion: (await readVersion(hub, ctx.signal)).gitVersion }),
       now: ctx.now,
     });

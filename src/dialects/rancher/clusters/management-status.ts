@@ -2,8 +2,8 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { apiVersionOf } from '../../../api/object.ts';
 import { splitKey, type Key } from '../../../runtime/key.ts';
 import { ProvisioningCluster, type ManagementCluster } from '../kinds/cluster.ts';
-import { managementConditions, type Belongings } from './management-conditions.ts';
-import { reportConditions } from './rancher-condition.ts';
+import { managementConditions, type Belongings, type StrictAgent } from './management-conditions.ts';
+import { findRancherCondition, reportConditions } from './rancher-condition.ts';
 
 export type ManagementStatus = NonNullable<ManagementCluster['status']>;
 
@@ -14,6 +14,8 @@ export interface ManagementFacts {
   /** The provisioning Cluster, as namespace/name. */
   readonly provisioning: Key | undefined;
   readonly agentImage: string;
+  /** What the agent said when it connected; what it said before holds when it has not since the hub started. */
+  readonly agent: StrictAgent;
   /** The version of the hub's own API, for the hub itself. */
   readonly hubVersion?: string | undefined;
   readonly now: Date;
@@ -25,7 +27,9 @@ export function managementStatus(management: ManagementCluster, facts: Managemen
   const seen = cluster?.status;
   const mode = cluster?.spec.connection.mode ?? 'Local';
   const version = seen?.version ?? (mode === 'Local' ? facts.hubVersion : undefined);
-  const reports = managementConditions(cluster, belongings);
+  const said = findRancherCondition(management, 'AgentTlsStrictCheck');
+  const isStrict = facts.agent.isStrict ?? (said && said.status === 'True');
+  const reports = managementConditions(cluster, belongings, { isStrict });
   const wasSeen = reports.some(({ type, status }) => type === 'Provisioned' && status === 'True');
   const nodeCount = seen?.nodes?.total;
   const provider = seen?.provider;

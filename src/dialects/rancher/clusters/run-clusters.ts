@@ -2,6 +2,7 @@ import { Namespace } from '../../../api/builtin-kinds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { createMissing } from '../../../client/create-missing.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
+import type { Agents } from '../../../core/clusters/ask-member.ts';
 import { runController, settled, type Context, type Outcome, type RunningController } from '../../../runtime/controller.ts';
 import { informer, type Informer } from '../../../runtime/informer.ts';
 import type { Key } from '../../../runtime/key.ts';
@@ -19,12 +20,14 @@ export interface RancherClustersDeps {
   readonly objects: RancherObjects;
   /** With `clusterIndexes`. */
   readonly clusters: Informer<Cluster>;
+  /** The agents of clusters that are reached through a tunnel. */
+  readonly agents?: Agents | undefined;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
 
 /** Everything about clusters, their registration and settings that Rancher's users know. */
-export function runRancherClusters({ hub, objects, clusters, signal, onError }: RancherClustersDeps): RunningController[] {
+export function runRancherClusters({ hub, objects, clusters, agents, signal, onError }: RancherClustersDeps): RunningController[] {
   const { settings, managementClusters, projects } = objects;
   const keep = withoutManagedFields;
   const provisioningClusters = informer(hub, ProvisioningCluster, { signal, keep, onError: onError('provisioning.cattle.io Cluster') });
@@ -37,7 +40,7 @@ export function runRancherClusters({ hub, objects, clusters, signal, onError }: 
   return [
     runNamespaces(hub, signal),
     runSettings({ hub, settings, signal }),
-    runManagementClusters({ hub, clusters, managementClusters, provisioningClusters, projects, tokens, settings, signal }),
+    runManagementClusters({ hub, clusters, managementClusters, provisioningClusters, projects, tokens, settings, agents, signal }),
     runProvisioningClusters({ hub, provisioningClusters, managementClusters, signal }),
     runRegistrationTokens({ hub, clusters, tokens, settings, signal, onError }),
   ];
