@@ -1,5 +1,5 @@
 import type { KindRef } from '../../../api/define-kind.ts';
-import { isDns1123Label } from '../../../api/names.ts';
+import { isDns1123Label, isPathSegmentName } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { Informer } from '../../../runtime/informer.ts';
@@ -60,7 +60,9 @@ async function getEach<T extends KubeObject>(
   namespace: string,
   names: ReadonlySet<string>,
 ): Promise<T[]> {
-  const found = await mapBounded([...names], atATime, async name => {
+  // Rules may name what no object can be called.
+  const possible = [...names].filter(name => name !== '' && isPathSegmentName(name).length === 0);
+  const found = await mapBounded(possible, atATime, async name => {
     try {
       return await ctx.hub.get(kind, namespace === '' ? { name } : { namespace, name }, { timeoutMs, signal: ctx.signal });
     } catch (error) {
