@@ -1,9 +1,10 @@
 import type { TestContext } from 'node:test';
-import { Namespace } from '../../src/api/builtin-kinds.ts';
+import { CustomResourceDefinition, Namespace } from '../../src/api/builtin-kinds.ts';
 import { Cluster } from '../../src/api/cluster.ts';
 import { newObject, withType } from '../../src/api/define-kind.ts';
-import { CustomResourceDefinition } from '../../src/api/builtin-kinds.ts';
 import type { ResourceAttributes } from '../../src/auth/user.ts';
+import type { KubeClient } from '../../src/client/kube-client.ts';
+import { UnreachableError } from '../../src/client/transport.ts';
 import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
 import { accessAnnotations } from '../../src/dialects/rancher/access/access-names.ts';
 import { accessObjects } from '../../src/dialects/rancher/access/access-objects.ts';
@@ -43,6 +44,8 @@ export interface AccessWorld extends WorksWorld {
   /** Waits until a user may do something on the member, or may not. */
   mayOnMember(user: string, deed: Deed, may?: boolean): Promise<void>;
   mayOnHub(user: string, deed: Deed, may?: boolean): Promise<void>;
+  /** Everything that turns roles into rights begins anew, and finds the member away. Works are still delivered. */
+  restartWithoutMember(): void;
 }
 
 const kinds = [
@@ -63,22 +66,18 @@ export async function startAccessWorld(t: TestContext): Promise<AccessWorld> {
   const { hub, member, works, namespace: id } = world;
   for (const kind of kinds) await hub.client.apply(CustomResourceDefinition, kind.definition() as CustomResourceDefinition);
   for (const kind of kinds) await eventually(() => hub.client.list(kind), Boolean, { what: kind.kind });
-  const stop = new AbortController();
+  let stop = new AbortController();
   t.after(() => stop.abort(new Error('the test is over')));
-  const { signal } = stop;
-  const onError = () => () => {};
-  const clusters = informer(hub.client, Cluster, { signal, indexes: clusterIndexes });
-  const projects = informer(hub.client, Project, { signal, indexes: { cluster: ({ metadata }) => [metadata.namespace ?? ''] } });
-  const members = { client: () => member.client, subscribe: () => ({ [Symbol.dispose]() {} }) };
-  runAccess({
-    hub: hub.client,
-    objects: accessObjects(hub.client, projects, { signal, onError }),
-    clusters,
-    works,
-    members,
-    signal,
-    onError,
-  });
+  const start = (client: () => KubeClient) => {
+    const { signal } = stop;
+    const onError = () => () => {};
+    const clusters = informer(hub.client, Cluster, { signal, indexes: clusterIndexes });
+    const projects = informer(hub.client, Project, { signal, indexes: { cluster: ({ metadata }) => [metadata.namespace ?? ''] } });
+    const members = { client, subscribe: () => ({ [Symbol.dispose]() {} }) };
+    const objects = accessObjects(hub.client, projects, { signal, onError });
+    runAccess({ hub: hub.client, objects, clusters, works, members, signal, onError });
+  };
+  start(() => member.client);
   await eventually(() => hub.client.get(RoleTemplate, { name: 'navlinks-view' }), Boolean, { what: 'the roles that come with Rancher' });
 
   const putNamespace = async (name: string, project?: string) => {
@@ -114,6 +113,13 @@ export async function startAccessWorld(t: TestContext): Promise<AccessWorld> {
     },
     mayOnMember: (user, deed, may = true) => becomes(member, user, deed, may),
     mayOnHub: (user, deed, may = true) => becomes(hub, user, deed, may),
+    restartWithoutMember() {
+      stop.abort(new Error('restarted'));
+      stop = new AbortController();
+      start(() => {
+        throw new UnreachableError('the member is away');
+      });
+    },
   };
 }
 

@@ -245,3 +245,24 @@ test('what comes with Rancher is put back when somebody changes it', async t => 
   await hub.client.delete(ClusterRole, { name: 'cattle-globalrole-user' });
   await eventually(() => hub.client.get(ClusterRole, { name: 'cattle-globalrole-user' }));
 });
+
+test('a hub that starts while the member is away takes rights back all the same', async t => {
+  const world = await startAccessWorld(t);
+  await world.project('p-shop', ['shop']);
+  const binding = await world.join('u-ann', 'p-shop', 'project-member');
+  await world.join('u-bob', 'p-shop', 'read-only');
+  const deed = { verb: 'list', resource: 'pods', namespace: 'shop' };
+  await world.mayOnMember('u-ann', deed);
+  await world.mayOnMember('u-bob', deed);
+
+  const roles = async () =>
+    ((await world.read('rancher-access'))?.spec.manifests ?? []).filter(
+      ({ metadata }) => (metadata as { name: string }).name === 'read-only',
+    );
+  const before = await roles();
+  world.restartWithoutMember();
+  await world.leave('p-shop', binding);
+  await world.mayOnMember('u-ann', deed, false);
+  await world.mayOnMember('u-bob', deed);
+  assert.deepEqual(await roles(), before);
+});

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
+import { printJson, sortKeys, type Json } from '../../../util/json.ts';
 import { managementGroup } from '../names.ts';
 import { accessAnnotations, creatorVerb } from './access-names.ts';
 import type { Grant, NamespacedGrant } from './grants.ts';
@@ -33,7 +34,7 @@ export function memberRoles(name: string, find: FindTemplate, viewRules: readonl
     const rules = templates.flatMap(({ metadata, external, rules = [] }) =>
       external ? (metadata.name === 'view' ? viewRules : []) : rules,
     );
-    return { bound: [name], made: new Map([[name, withoutSecrets(rules)]]) };
+    return { bound: [name], made: new Map([[name, uniqueRules(withoutSecrets(rules))]]) };
   }
   const made = templates.flatMap(({ metadata, external, rules = [] }) =>
     external || rules.length === 0 ? [] : [[metadata.name!, rules] as const],
@@ -144,6 +145,11 @@ const creatorRules: readonly PolicyRule[] = [
 
 const canCreateNamespaces = (rules: readonly PolicyRule[]): boolean => permits(rules, 'create', '', 'namespaces');
 const mayChangePodSecurity = (rules: readonly PolicyRule[]): boolean => permits(rules, 'updatepsa', managementGroup, 'projects');
+
+/** Each once: what is known of `view` may come from a role that was made here before. */
+function uniqueRules(rules: readonly PolicyRule[]): PolicyRule[] {
+  return [...new Map(rules.map(rule => [printJson(sortKeys(rule as unknown as Json)), rule])).values()];
+}
 
 /** Roles and all who have them, in the order of their names. */
 function bySubjects(grants: readonly Grant[], rolesOf: (grant: Grant) => readonly string[]): [string, Subject[]][] {

@@ -54,4 +54,11 @@ export function uniqueSubjects(subjects: Iterable<Subject>): Subject[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, subject]) => subject);
 }
 
-const subjectKey = ({ kind, namespace = '', name }: Subject): string => `${kind}/${namespace}/${name}`;
+/** The same people are asked for again and again while one project is compiled. */
+const keys = new WeakMap<Subject, string>();
+
+function subjectKey(subject: Subject): string {
+  let key = keys.get(subject);
+  if (key === undefined) keys.set(subject, (key = `${subject.kind}/${subject.namespace ?? ''}/${subject.name}`));
+  return key;
+}

@@ -26,12 +26,12 @@ export function subjectOf(holder: Holder, findUser: FindUser): Subject | undefin
   return group ? { apiGroup, kind: 'Group', name: group } : undefined;
 }
 
-/** The holder as members know it: names that the hub gave out itself are others there. */
+/** The holder as members know it: names that the hub gave out itself are others there. API servers fill in the API group, which with many people would be half of a Work. */
 export function memberSubjectOf(holder: Holder, findUser: FindUser): Subject | undefined {
   const [namespace, name] = (holder.serviceAccount ?? '').split(':');
   if (namespace && name) return { kind: 'ServiceAccount', namespace, name };
   const subject = subjectOf(holder, findUser);
-  return subject && { ...subject, name: memberName(subject.name) };
+  return subject && { kind: subject.kind, name: memberName(subject.name) };
 }
 
 function userOf(principal: string, findUser: FindUser): string | undefined {
