@@ -6,6 +6,7 @@ import { eventually } from '../../../../test/helpers/eventually.ts';
 import { goodPassword, startIdentityRig } from '../../../../test/helpers/identity-rig.ts';
 import { User } from '../kinds/user.ts';
 import { passwordNamespace } from './identity-names.ts';
+import { userDesk } from './user-desk.ts';
 
 const status = (code: number, reason: string, message?: RegExp) => (error: unknown) =>
   error instanceof StatusError && error.code === code && error.reason === reason && (message?.test(error.message) ?? true);
@@ -80,6 +81,16 @@ test('a password is changed by who knows it, or by who may change the user', asy
     'nobody makes users without the right to',
   );
   assert.equal(users.find('joe'), undefined);
+});
+
+test('who holds a session cannot try out passwords for long', { timeout: 120_000 }, async t => {
+  const { identity, addUser, client } = await startIdentityRig(t);
+  const { objects, tokens } = identity;
+  const id = (await addUser('jane')).metadata.name!;
+  const users = userDesk({ hub: client, objects, settings: { number: () => 12 }, tokens, now: () => 0 });
+  const guess = (currentPassword: string) => users.changePassword(id, { currentPassword, newPassword: 'another horse stands' });
+  for (let i = 0; i < 30; i++) await assert.rejects(guess(`guess number ${i}`), status(422, 'InvalidBodyContent'));
+  await assert.rejects(guess(goodPassword), status(429, 'TooManyRequests'));
 });
 
 test('nobody becomes a user of Kubernetes by being called like one', async t => {

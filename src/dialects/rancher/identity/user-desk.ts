@@ -1,7 +1,8 @@
 import { Namespace, Secret } from '../../../api/builtin-kinds.ts';
 import { apiVersionOf } from '../../../api/object.ts';
-import { notFoundError, StatusError } from '../../../api/status.ts';
+import { notFoundError, StatusError, unauthorized } from '../../../api/status.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
+import { failureLimit } from '../../../gateway/failure-limit.ts';
 import type { Settings } from '../clusters/settings.ts';
 import { User } from '../kinds/user.ts';
 import { fewAtOnce } from './few-at-once.ts';
@@ -51,15 +52,18 @@ export interface UserDeskDeps {
   readonly objects: IdentityObjects;
   readonly settings: Pick<Settings, 'number'>;
   readonly tokens: Pick<TokenDesk, 'keepSession'>;
+  /** For tests. Default: the wall clock. */
+  readonly now?: () => number;
 }
 
 const timeoutMs = 10_000;
 const maxNameTries = 5;
 const usernamePattern = /^[^\s\x00-\x1f\x7f:/]{1,128}$/u;
 
-export function userDesk({ hub, objects, settings, tokens }: UserDeskDeps): UserDesk {
+export function userDesk({ hub, objects, settings, tokens, now }: UserDeskDeps): UserDesk {
   const { users, passwords } = objects;
   const slowly = fewAtOnce();
+  const guesses = failureLimit(now);
   return { get: id => users.get(id), find, create, setPassword, changePassword, signIn };
 
   function find(username: string): User | undefined {
@@ -125,7 +129,7 @@ export function userDesk({ hub, objects, settings, tokens }: UserDeskDeps): User
     const user = users.get(id);
     if (!user?.username) throw notFoundError(User, id);
     const { currentPassword, newPassword } = given;
-    if ((await checkPassword(user, currentPassword)) === undefined) throw badPassword('invalid current password');
+    await checkCurrentPassword(user, currentPassword);
     checkNewPassword(newPassword, { username: user.username, minLength: settings.number('password-min-length') });
     if (currentPassword === newPassword) throw badPassword('The new password must not be the same as the current password');
     await writePassword(user, await slowly(() => hashPassword(newPassword)));
@@ -139,6 +143,16 @@ export function userDesk({ hub, objects, settings, tokens }: UserDeskDeps): User
     if (!user || shown === undefined) throw new StatusError(401, 'Unauthorized', 'authentication failed');
     if (user.enabled === false) throw new StatusError(403, 'PermissionDenied', 'the user is disabled');
     return { user, passwordId: shown };
+  }
+
+  /** A stolen session must not be the way to find out the password. */
+  async function checkCurrentPassword(user: User, password: string): Promise<void> {
+    const isRight = guesses.guardName(user.metadata.name!, async () => {
+      if ((await checkPassword(user, password)) === undefined) throw unauthorized();
+    });
+    await isRight.catch((error: unknown) => {
+      throw error instanceof StatusError && error.code === 401 ? badPassword('invalid current password') : error;
+    });
   }
 
   /** The id of the password when it is right. Does the same for users that do not exist, so that time does not tell. */
