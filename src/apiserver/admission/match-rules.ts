@@ -60,7 +60,8 @@ function isChosen({ rules, excludeRules = [] }: Matching, gvr: GroupVersionResou
 function findEquivalent(matching: Matching, request: AdmissionRequest): Invocation | undefined {
   if (matching.matchPolicy !== 'Equivalent') return undefined;
   const { resource, subresource, api } = request;
-  const equivalents = api.catalog.all().filter(r => r.storeKey === resource.storeKey && r !== resource);
+  const equivalents = servedTogether(api.catalog.all(), resource.storeKey).filter(r => r !== resource);
+  if (equivalents.length === 0) return undefined;
   if (matching.excludeRules?.some(rule => equivalents.some(r => ruleMatches(rule, r, request)))) return undefined;
   for (const rule of matching.rules)
     for (const other of equivalents) {
@@ -73,6 +74,15 @@ function findEquivalent(matching: Matching, request: AdmissionRequest): Invocati
       return kind.kind === other.kind ? { resource: gvr, kind, convertTo: other } : { resource: gvr, kind };
     }
   return undefined;
+}
+
+/** Every write asks for every webhook and policy; a catalog gives the same list until it changes. */
+const byStoreKey = new WeakMap<readonly Resource[], ReadonlyMap<string, readonly Resource[]>>();
+
+function servedTogether(all: readonly Resource[], storeKey: string): readonly Resource[] {
+  let known = byStoreKey.get(all);
+  if (!known) byStoreKey.set(all, (known = Map.groupBy(all, resource => resource.storeKey)));
+  return known.get(storeKey) ?? [];
 }
 
 function ruleMatches(rule: Rule, gvr: GroupVersionResource, request: AdmissionRequest): boolean {
