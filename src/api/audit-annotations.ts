@@ -5,4 +5,6 @@ export const auditAnnotations = {
   clusterId: 'drover.io/cluster-id',
   /** The name by which the user signs in, or tried to. */
   loginName: 'drover.io/login-name',
+  /** What a request to Rancher's API made, as type/id. */
+  created: 'drover.io/created',
 } as const;

@@ -10,6 +10,8 @@ export interface RequestContext {
   /** Throws unless the user may create the object that an update or apply did not find. Absent for requests that need no permission. */
   authorizeCreate?(): void;
   auditAnnotation(key: string, value: string): void;
+  /** What was made is called so: the path of the request does not say it. */
+  auditName?(name: string): void;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -24,7 +24,7 @@ import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
 import { rancherAdmission } from '../dialects/rancher/admission/rancher-admission.ts';
 import { oidcIdentity } from '../dialects/rancher/identity/oidc/oidc.ts';
 import { rancherIdentity } from '../dialects/rancher/identity/identity.ts';
-import { loginNameOf } from '../dialects/rancher/identity/login-name.ts';
+import { loginNameOf, userIdsOf } from '../dialects/rancher/identity/login-name.ts';
 import { signedInAccess } from '../dialects/rancher/identity/signed-in-access.ts';
 import { manifestWishes } from '../dialects/rancher/clusters/manifest-wishes.ts';
 import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
@@ -126,7 +126,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     agentImage,
     manifestWishes: manifestWishes(rancher),
     version,
-    dialects: [auditRoute({ access, log: audit }), rancherApi],
+    dialects: [auditRoute({ access, log: audit, aliasesOf: name => userIdsOf(identity.objects, name) }), rancherApi],
     reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }), rancher: rancherAdmission({ hub, access }) },
     behind,
     signal,

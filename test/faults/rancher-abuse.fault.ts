@@ -358,6 +358,14 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
         ),
     );
     assert.ok(events.some(({ annotations, verb }) => verb === 'get' && JSON.stringify(annotations).includes(east)));
+    const own = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } };
+    await call(admin, 'POST', '/api/v1/namespaces/default/configmaps', own);
+    const deeds = await eventually(
+      () => drover.expect('audit --user admin'),
+      said => said.includes('configmaps'),
+    );
+    assert.match(deeds, /default: configmaps\/seen/, 'by the token of Rancher at the API of the hub');
+    assert.match(deeds, /\/v3\/users \(made user\/u-/);
     const metrics = (await hub.request('GET', '/metrics')).text;
     const objects: string[] = [];
     for (const url of [

@@ -18,6 +18,8 @@ interface Beginning {
 /** Follows one request through the log. */
 export interface AuditedRequestTrail {
   user(requestor: UserInfo, impersonated: UserInfo | undefined): void;
+  /** The name of what the request has made. */
+  made(name: string): void;
   end(code: number): void;
 }
 
@@ -27,18 +29,21 @@ export interface AuditTrail {
 
 /** Writes one line for each request the policy wants to remember, when its answer is complete. */
 export function auditTrail(log: AuditLog | undefined, policy: AuditPolicy): AuditTrail {
-  const nothing: AuditedRequestTrail = { user() {}, end() {} };
+  const nothing: AuditedRequestTrail = { user() {}, made() {}, end() {} };
   if (!log) return { begin: () => nothing };
   return {
     begin({ auditId, requestUri, info, req, now, annotations }) {
       let requestor: UserInfo = anonymous;
       let impersonatedUser: UserInfo | undefined;
-      const attributes = attributesOf(info);
+      let attributes = attributesOf(info);
       const address = req.socket.remoteAddress;
       return {
         user(user, impersonated) {
           requestor = user;
           impersonatedUser = impersonated;
+        },
+        made(name) {
+          if (attributes.isResource && attributes.name === '') attributes = { ...attributes, name };
         },
         end(code) {
           const decision = auditDecision(policy, requestor, attributes);

@@ -109,6 +109,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
           auditAnnotation: (key, value) => {
             annotations[key] = value;
           },
+          auditName: name => audited.made(name),
         },
       };
       if (user.stillHolds && isLongRunning(info)) endWhenRevoked(user.stillHolds, res, upgrade);

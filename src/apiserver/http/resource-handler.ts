@@ -79,7 +79,10 @@ async function serveCreate(scope: RequestScope, resource: Resource, namespace: s
   const body = await readObjectBody(scope, resource);
   const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
   const obj = decodeObject(resource, body, request);
+  // Also when it is refused; a generated name is known afterwards.
+  scope.ctx.auditName?.(obj.metadata.name ?? '');
   const written = await createObject(scope.cluster, resource, resource.namespaced ? namespace : '', obj, request);
+  scope.ctx.auditName?.(written.obj.metadata.name ?? '');
   return sendWritten(scope, 201, resource, written, negotiated);
 }
 

@@ -17,7 +17,8 @@ test('an event is when, who, where, what and how it ended', () => {
   assert.deepEqual(shown(), ['2026-11-16T17:00:00Z', 'jane', 'east', 'delete', '200', 'shop: deployments.apps/web']);
   assert.equal(shown({ impersonatedUser: { username: 'joe' } })[1], 'jane as joe');
   assert.deepEqual(shown({ annotations: undefined }).slice(1, 3), ['u-abcde', 'local']);
-  assert.equal(shown({ objectRef: undefined, requestURI: '/v3/clusters' })[5], '/v3/clusters');
+  const made = { annotations: { 'drover.io/created': 'user/u-abcde' }, objectRef: undefined, requestURI: '/v3/users' };
+  assert.equal(shown(made)[5], '/v3/users (made user/u-abcde)');
 });
 
 test('what others chose never commands the terminal', () => {

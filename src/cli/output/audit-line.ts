@@ -33,11 +33,16 @@ function userOf(event: JsonObject): string {
 
 function whatOf(event: JsonObject): string {
   const { resource, subresource, namespace, name, apiGroup } = objectAt(event, 'objectRef');
-  if (typeof resource !== 'string') return textAt(event, 'requestURI');
+  if (typeof resource !== 'string') return [textAt(event, 'requestURI'), createdBy(event)].filter(part => part !== '').join(' ');
   const kind = [`${resource}${typeof apiGroup === 'string' ? `.${apiGroup}` : ''}`, name, subresource].filter(
     part => typeof part === 'string',
   );
   return `${typeof namespace === 'string' ? `${namespace}: ` : ''}${kind.join('/')}`;
+}
+
+function createdBy(event: JsonObject): string {
+  const made = textAt(objectAt(event, 'annotations'), auditAnnotations.created);
+  return made === '' ? '' : `(made ${made})`;
 }
 
 function objectAt(obj: JsonObject, key: string): JsonObject {

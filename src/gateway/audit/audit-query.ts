@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject } from '../../util/json.ts';
 export interface AuditQuery {
   /** The sender or whom they impersonate, by user name or by the name they sign in with. */
   readonly user?: string;
+  /** Other names of that user. */
+  readonly aliases?: readonly string[];
   /** Name or id of a member; `local` is the hub itself. */
   readonly cluster?: string;
   readonly verb?: string;
@@ -22,16 +24,17 @@ export function parseAuditQuery(query: URLSearchParams): AuditQuery {
   return { ...Object.fromEntries(given), ...(since !== '' && { since: new Date(since) }) };
 }
 
-export function matchesQuery(event: JsonObject, { user, cluster, verb, since }: AuditQuery): boolean {
+export function matchesQuery(event: JsonObject, { user, aliases = [], cluster, verb, since }: AuditQuery): boolean {
   if (since && !(Date.parse(String(event['requestReceivedTimestamp'])) >= since.getTime())) return false;
   if (verb !== undefined && event['verb'] !== verb) return false;
-  if (user !== undefined && !namesOf(event).includes(user)) return false;
+  if (user !== undefined && !namesOf(event).some(name => name === user || aliases.includes(name))) return false;
   return cluster === undefined || clustersOf(event).includes(cluster);
 }
 
-function namesOf(event: JsonObject): unknown[] {
+function namesOf(event: JsonObject): string[] {
   const users = [event['user'], event['impersonatedUser']].filter(isJsonObject);
-  return [...users.map(user => user['username']), annotationsOf(event)[auditAnnotations.loginName]];
+  const names = [...users.map(user => user['username']), annotationsOf(event)[auditAnnotations.loginName]];
+  return names.filter(name => typeof name === 'string');
 }
 
 function clustersOf(event: JsonObject): unknown[] {

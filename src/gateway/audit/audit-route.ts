@@ -13,6 +13,8 @@ import { readAudit } from './read-audit.ts';
 export interface AuditRouteDeps {
   readonly access: HubAccess;
   readonly log: AuditLog;
+  /** What somebody who signs in with this name is called elsewhere. */
+  aliasesOf?(loginName: string): readonly string[];
   /** How often the right to an open stream is looked at again. Default 2.5 s. */
   readonly recheckMs?: number;
 }
@@ -22,14 +24,16 @@ export const auditPath = '/audit/events';
 const wanted: NonResourceAttributes = { isResource: false, verb: 'get', path: auditPath };
 
 /** `/audit/events`: the audit log as lines of JSON, for those whom the hub's RBAC lets `get` this URL: administrators, unless somebody says more. */
-export function auditRoute({ access, log, recheckMs = 2500 }: AuditRouteDeps): DialectRoutes {
+export function auditRoute({ access, log, aliasesOf, recheckMs = 2500 }: AuditRouteDeps): DialectRoutes {
   return {
     handles: path => path === auditPath,
     async handle(req, res) {
       if (req.method !== 'GET') throw methodNotAllowed();
       await authorize(req);
       const query = new URLSearchParams((req.url ?? '').split('?')[1]);
-      const filter = parseAuditQuery(query);
+      const asked = parseAuditQuery(query);
+      const aliases = asked.user === undefined ? undefined : aliasesOf?.(asked.user);
+      const filter = { ...asked, ...(aliases && { aliases }) };
       const isFollowing = query.get('follow') === 'true';
       const gone = new AbortController();
       res.once('close', () => gone.abort());

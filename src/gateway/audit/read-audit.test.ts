@@ -55,6 +55,7 @@ test('lines are chosen by user, cluster, verb and time', async t => {
   log.write(event(2, { ...of('root', 'east'), impersonatedUser: { username: 'jane' }, verb: 'delete' }));
   assert.deepEqual(await read({ user: 'jane' }), [0, 2]);
   assert.deepEqual(await read({ user: 'joe@example.com' }), [1]);
+  assert.deepEqual(await read({ user: 'anybody', aliases: ['joe'] }), [1]);
   assert.deepEqual(await read({ cluster: 'east' }), [0, 2]);
   assert.deepEqual(await read({ cluster: 'c-east', verb: 'get' }), [0]);
   assert.deepEqual(await read({ cluster: 'local' }), [1]);

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { auditAnnotations } from '../../../api/audit-annotations.ts';
+import { note } from '../../../auth/request-notes.ts';
 import type { DialectRoutes } from '../../../gateway/dialect-routes.ts';
 import { sendAnswer, sendNormanError } from './answer-norman.ts';
 import { methodNotSupported, normanErrorOf, noSuchType } from './norman-error.ts';
@@ -62,6 +64,7 @@ export function rancherRoutes(deps: RancherRoutesDeps): DialectRoutes {
   async function answer(req: IncomingMessage, res: ServerResponse, segments: readonly string[]): Promise<void> {
     const ctx = await openContext(deps, req, res);
     const { headers, ...given } = await serveTypes(ctx, table, segments);
+    noteCreated(req, given);
     sendAnswer(req, res, { ...given, headers: { 'X-Api-Schemas': `${ctx.root}/schemas`, ...headers } });
   }
 
@@ -80,4 +83,10 @@ export function rancherRoutes(deps: RancherRoutesDeps): DialectRoutes {
     if (told.status === 500) deps.onError?.(error);
     sendNormanError(req, res, told);
   }
+}
+
+/** The address says where something was made; the audit log should know what. */
+function noteCreated(req: IncomingMessage, { status, body }: NormanAnswer): void {
+  if (status !== 201 || typeof body?.['id'] !== 'string') return;
+  note(req, { annotations: { [auditAnnotations.created]: `${String(body['type'])}/${body['id']}` } });
 }
