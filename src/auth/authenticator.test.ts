@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { KubeObject } from '../api/object.ts';
+import { serviceUnavailable } from '../api/status.ts';
 import { eventually } from '../../test/helpers/eventually.ts';
 import { startMemoryCluster } from '../../test/helpers/memory-cluster.ts';
 import { createAuthority, issueLeaf, type KeyPair } from '../pki/certificate-authority.ts';
@@ -61,6 +62,16 @@ test('bearer tokens: who they stand for', async () => {
   assert.throws(() => bearer('wrong'), unauthorized);
   assert.deepEqual(auth.authenticate({ headers: headerValues([]) }).user, { name: 'system:anonymous', groups: ['system:unauthenticated'] });
   assert.equal(auth.authenticate({ headers: headerValues(['authorization', 'Basic abc']) }).user.name, 'system:anonymous');
+});
+
+test('people whom a hub that starts does not know yet are no strangers to it', () => {
+  const bearerTokens = () => {
+    throw serviceUnavailable('not yet', 1);
+  };
+  const { authenticate } = authenticator({ clientAuthorities: [], audiences: [], bearerTokens });
+  const asking = (token: string) => () => authenticate({ headers: headerValues(['Authorization', `Bearer ${token}`]) });
+  assert.throws(asking('token-abcde:key'), { code: 503 });
+  assert.throws(asking('neither'), { code: 401 });
 });
 
 test('a service account token names its account and dies with it', async () => {

@@ -1,6 +1,6 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { unauthorized } from '../api/status.ts';
+import { StatusError, unauthorized } from '../api/status.ts';
 import type { DistinguishedName } from '../pki/distinguished-name.ts';
 import { verifyClientCertificate } from '../pki/verify-client-certificate.ts';
 import { firstValue, prefixedValues, type HeaderValues } from './header-values.ts';
@@ -35,7 +35,7 @@ export interface AuthenticatorDeps {
   frontProxyNames?: readonly string[];
   staticTokens?: StaticTokens;
   serviceAccounts?: (token: string, audiences: readonly string[]) => TokenIdentity | undefined;
-  /** Who stands behind a token of the form `name:key`, which can be taken back at any time. Never asked for others. */
+  /** Who stands behind a token of the form `name:key`, which can be taken back at any time. Never asked for others. Throws 503 while it is not known. */
   bearerTokens?: (token: string) => UserInfo | undefined;
   audiences: readonly string[];
   /** Default true: requests without credentials are those of system:anonymous. */
@@ -67,6 +67,8 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
       try {
         return find();
       } catch (error) {
+        // Who cannot be told yet is not a stranger.
+        if (error instanceof StatusError && error.code === 503) throw error;
         failures.push(error);
         return undefined;
       }

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StatusError } from '../api/status.ts';
+import { serviceUnavailable, StatusError } from '../api/status.ts';
 import { createApiServer } from '../apiserver/api-server.ts';
 import { httpsServer } from '../apiserver/http/https-server.ts';
 import { inProcessTransport } from '../apiserver/http/in-process-transport.ts';
+import type { UserInfo } from '../auth/user.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
 import { printControllerStats } from '../runtime/controller-stats.ts';
 import { log } from '../runtime/log.ts';
@@ -42,7 +43,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     store,
     pki,
     audit,
-    bearerTokens: token => members?.bearerUser(token),
+    ...(!options.isApiOnly && { bearerTokens: bearerUser }),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
     moreMetrics: () => printControllerStats(members?.stats() ?? []),
   });
@@ -71,6 +72,11 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   ready.catch((err: unknown) => {
     if (!stop.signal.aborted) log.error('the hub has no members: its controllers did not start', { err });
   });
+
+  function bearerUser(token: string): UserInfo | undefined {
+    if (!members) throw serviceUnavailable('the hub is starting and does not know its users yet', 1);
+    return members.bearerUser(token);
+  }
 
   // Loaded when the API answers already: it is much, and nobody waits for it.
   async function startRest(): Promise<void> {

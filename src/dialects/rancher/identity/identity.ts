@@ -52,11 +52,12 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     async ready() {
       if (isReady) return;
       const late = sleep(longestStartMs, undefined, { ref: false }).then(() => {
-        throw serviceUnavailable('the hub does not know its users yet');
+        throw notYet();
       });
       await Promise.race([objects.synced, late]);
     },
     bearerUser(bearer) {
+      if (!isReady) throw notYet();
       const known = tokens.verify(bearer);
       return !known || (known.token.clusterName ?? localId) !== localId ? undefined : known.user;
     },
@@ -66,3 +67,5 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     ],
   };
 }
+
+const notYet = () => serviceUnavailable('the hub is starting and does not know its users yet', 1);
