@@ -68,7 +68,7 @@ function container(options: ManifestOptions, credentials: string) {
 }
 
 /** What people say about a variable wins over what the hub says. */
-function environment(options: ManifestOptions, credentials: string): { name: string; value: string }[] {
+function environment(options: ManifestOptions, credentials: string): { name: string; value?: string }[] {
   const { server, caChecksum, version, isStrict = true, registry = '', installUuid, agent = {} } = options;
   const env = new Map([
     ['CATTLE_SERVER', server],
@@ -82,7 +82,8 @@ function environment(options: ManifestOptions, credentials: string): { name: str
     ['STRICT_VERIFY', String(isStrict)],
     ...(agent.env ?? []).map(({ name, value }) => [name, value] as const),
   ]);
-  return [...env].map(([name, value]) => ({ name, value }));
+  // API servers leave empty values out, and whoever applies the manifest again would find a difference.
+  return [...env].map(([name, value]) => (value === '' ? { name } : { name, value }));
 }
 
 function preferControlPlane() {
