@@ -14,10 +14,11 @@ import { ClusterRoleTemplateBinding, GlobalRole, GlobalRoleBinding, ProjectRoleT
 import { AuthConfig, Token, User, UserAttribute } from '../../kinds/user.ts';
 import { normanErrorOf } from '../../v3/norman-error.ts';
 import { rancherIdentity } from '../identity.ts';
+import { publicRoutes } from '../public-routes.ts';
 import { userNameOf } from './external-user.ts';
 import { stateKey } from './login-state.ts';
 import { oidcClient } from './oidc-client.ts';
-import { oidcRoutes } from './oidc-routes.ts';
+import { oidcRoutes, oidcSignInProvider } from './oidc-routes.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { clientSecrets } from './client-secret.ts';
 import { runOidc } from './run-oidc.ts';
@@ -74,8 +75,10 @@ async function start(t: TestContext, config: object = {}, { allow = ['127.0.0.1/
   const client = oidcClient({ egress: createEgress({ allow }), readSecret: clientSecrets(hub) });
   const signIn = oidcSignIn({ hub, objects: identity.objects, client, key: stateKey('key of the hub') });
   const routes = oidcRoutes({ signIn, tokens: identity.tokens });
+  const open = publicRoutes({ tokens: identity.tokens, providers: [oidcSignInProvider(signIn)], base: () => 'https://hub.example.com' });
   const server = createServer((req, res) => {
-    routes.handle(req, res).catch((error: unknown) => {
+    const own = routes.handles((req.url ?? '').split('?', 1)[0]!) ? routes : open;
+    own.handle(req, res).catch((error: unknown) => {
       const { status, message } = normanErrorOf(error);
       res.writeHead(status).end(message);
     });
@@ -105,7 +108,9 @@ async function start(t: TestContext, config: object = {}, { allow = ['127.0.0.1/
     return { res, session, user: session === undefined ? undefined : identity.tokens.verify(session)?.user };
   }
 
-  return { provider, hub, identity, client, signal, numbers, get, leave, enter };
+  const post = (path: string, body: object, cookie: string) =>
+    fetch(url + path, { method: 'POST', headers: { cookie }, body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) });
+  return { provider, hub, identity, client, signal, numbers, get, post, leave, enter };
 }
 
 function cookieOf(res: Response, name: string): string | undefined {
@@ -184,6 +189,27 @@ test('the question to the provider has PKCE, a state and a nonce, and an answer 
   assert.equal((await get(back, cookie)).status, 302);
   assert.equal((await get(back, cookie)).status, 401, 'twice');
   assert.equal((await get(other.back.replace(/code=[^&]+/, 'code=guessed'), other.cookie)).status, 401);
+});
+
+test("clients of Rancher's API find the provider, and bring what it gave them", async t => {
+  const { get, post, leave, identity } = await start(t);
+  const { data } = (await (await get('/v3-public/authProviders')).json()) as {
+    data: { type: string; redirectUrl: string; actions: object }[];
+  };
+  const [shown] = data;
+  assert.deepEqual([shown?.type, shown?.redirectUrl], ['genericOIDCProvider', 'https://hub.example.com/v1-public/oidc/start']);
+  const login = '/v3-public/genericOIDCProviders/genericoidc?action=login';
+  assert.deepEqual(shown?.actions, { login: `https://hub.example.com${login}` });
+  const { cookie, back } = await leave('jane');
+  const { code, state } = Object.fromEntries(new URL(back, 'https://hub.example.com').searchParams);
+  assert.equal((await post(login, { code, state }, '')).status, 401);
+  assert.equal((await post(login, { code, state: {} }, cookie)).status, 401);
+  const made = await post(login, { code, state, responseType: 'kubeconfig_c-abcde' }, cookie);
+  assert.equal(made.status, 201);
+  const { token } = (await made.json()) as { token: string };
+  const known = identity.tokens.verify(token);
+  assert.deepEqual([known?.token.clusterName, known?.token.authProvider], ['c-abcde', 'genericoidc']);
+  assert.equal((await post(login, { code, state }, cookie)).status, 401, 'twice');
 });
 
 test('the mode of the provider decides who comes in, and nothing is made of who does not', async t => {
