@@ -4,7 +4,7 @@ import { isDns1123Label, isPathSegmentName } from '../../../api/names.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { ObjectKey } from '../../../client/kube-client.ts';
 import type { JsonObject } from '../../../util/json.ts';
-import { mayCreate } from './caller-rights.ts';
+import { mayCreate, type Reach } from './caller-rights.ts';
 import { listVisible, type VisibleOptions } from './list-visible.ts';
 import type { NormanContext } from './norman-context.ts';
 import { NormanError, notFound } from './norman-error.ts';
@@ -25,12 +25,18 @@ export interface KindStoreOptions<T extends KubeObject> extends VisibleOptions<T
   /** Adds what depends on who asks. */
   complete?(fields: JsonObject, obj: T, ctx: NormanContext): JsonObject;
   /** Which actions are on offer. */
-  actions?(ctx: NormanContext, obj: T, grants: Grants): Promise<readonly string[]>;
+  actions?(ctx: NormanContext, obj: T, mayUpdate: boolean): readonly string[];
   /** Takes back what may never be done, whatever the rights. */
   limit?(obj: T, grants: Grants): Grants;
   links?(ctx: NormanContext, obj: T): Readonly<Record<string, string>>;
   /** What an object says it is, when that is more special than its type. */
   typeOf?(obj: T): string;
+}
+
+/** What somebody may do to objects of a kind, whatever their namespace. */
+interface Everywhere {
+  readonly update: Reach;
+  readonly remove: Reach;
 }
 
 const timeoutMs = 30_000;
@@ -43,7 +49,11 @@ export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): T
 
   return {
     entry,
-    list: async (ctx, scope) => (await listVisible(ctx, options, scope)).map(obj => entry(ctx, obj)),
+    async list(ctx, scope) {
+      const objects = await listVisible(ctx, options, scope);
+      const everywhere = { update: await ctx.rights.reach('update', kind, ''), remove: await ctx.rights.reach('delete', kind, '') };
+      return objects.map(obj => entry(ctx, obj, everywhere));
+    },
     async get(ctx, id) {
       const obj = await read(ctx, id);
       return obj && entry(ctx, obj);
@@ -75,13 +85,13 @@ export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): T
     mayCreate: async ctx => prefix !== undefined && (await mayCreate(ctx.rights, kind)),
   };
 
-  function entry(ctx: NormanContext, obj: T): Entry {
+  function entry(ctx: NormanContext, obj: T, everywhere?: Everywhere): Entry {
     const links = options.links?.(ctx, obj);
     const type = options.typeOf?.(obj);
     return {
       id: idOf(obj),
       fields: () => fieldsOf(ctx, obj),
-      grants: () => grantsOn(ctx, obj),
+      grants: () => grantsOn(ctx, obj, everywhere),
       ...(links && { links }),
       ...(type !== undefined && { type }),
     };
@@ -98,15 +108,23 @@ export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): T
     return options.complete ? options.complete(fields, obj, ctx) : fields;
   }
 
-  async function grantsOn(ctx: NormanContext, obj: T): Promise<Grants> {
+  /** At once where what holds everywhere decides: lists are long. */
+  function grantsOn(ctx: NormanContext, obj: T, everywhere?: Everywhere): Grants | Promise<Grants> {
     const { name = '', namespace = '' } = obj.metadata;
+    if (everywhere) {
+      const [mayUpdate, mayRemove] = [everywhere.update.covers(name), everywhere.remove.covers(name)];
+      if (namespace === '' || (mayUpdate && mayRemove)) return granted(ctx, obj, mayUpdate, mayRemove);
+    }
     const may = async (verb: string) => {
       if ((await ctx.rights.reach(verb, kind, '')).covers(name)) return true;
       return namespace !== '' && (await ctx.rights.reach(verb, kind, namespace)).covers(name);
     };
-    const grants: Grants = { ...noGrants, mayUpdate: await may('update'), mayRemove: await may('delete') };
-    const actions = (await options.actions?.(ctx, obj, grants)) ?? [];
-    return options.limit?.(obj, { ...grants, actions }) ?? { ...grants, actions };
+    return Promise.all([may('update'), may('delete')]).then(([mayUpdate, mayRemove]) => granted(ctx, obj, mayUpdate, mayRemove));
+  }
+
+  function granted(ctx: NormanContext, obj: T, mayUpdate: boolean, mayRemove: boolean): Grants {
+    const grants: Grants = { mayUpdate, mayRemove, actions: options.actions?.(ctx, obj, mayUpdate) ?? noGrants.actions };
+    return options.limit?.(obj, grants) ?? grants;
   }
 
   /** Undefined when there is none, and when the caller may not see it: who asks by a guess learns nothing. */

@@ -89,7 +89,8 @@ export interface Page {
 
 /** The part of a list that was asked for. */
 export function pageOf(entries: readonly Entry[], query: ListQuery, fields: Fields): Page {
-  const wanted = entries.filter(entry => matches(entry, query, fields));
+  const isNarrow = query.filters.length > 0 || query.labels.length > 0;
+  const wanted = isNarrow ? entries.filter(entry => matches(entry, query, fields)) : entries;
   const sorted = sortEntries(wanted, query, fields);
   const total = sorted.length;
   const start = startOf(sorted, query);
@@ -127,8 +128,9 @@ function passes(value: string, { modifier, values }: Filter): boolean {
 }
 
 function sortEntries(entries: readonly Entry[], { sort, isDescending }: ListQuery, fields: Fields): Entry[] {
-  const keyed = entries.map(entry => ({ entry, key: textAt(entry, sort, fields) }));
   const direction = isDescending ? -1 : 1;
+  if (sort === 'id') return entries.toSorted((a, b) => direction * compareTexts(a.id, b.id));
+  const keyed = entries.map(entry => ({ entry, key: textAt(entry, sort, fields) }));
   keyed.sort((a, b) => direction * (compareTexts(a.key, b.key) || compareTexts(a.entry.id, b.entry.id)));
   return keyed.map(one => one.entry);
 }

@@ -31,7 +31,7 @@ export interface Entry {
   readonly type?: string;
   /** Without `id`, `type`, `links` and `actions`. Made when it is asked for: most of a long list is never shown. */
   fields(): JsonObject;
-  grants(): Promise<Grants>;
+  grants(): Grants | Promise<Grants>;
   /** More links than the type gives, absolute. */
   readonly links?: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import { printJson, type Json, type JsonObject } from '../../../util/json.ts';
 import type { NormanContext } from './norman-context.ts';
 import { modifiersOf, type ListQuery, type Page } from './list-query.ts';
 import type { NormanType, TypeTable } from './norman-type.ts';
-import { actionsName, collectionUrl, resourcePrinter } from './print-resource.ts';
+import { actionsName, collectionUrl, grantsOf, resourcePrinter } from './print-resource.ts';
 
 export interface Listed {
   readonly query: ListQuery;
@@ -11,15 +11,19 @@ export interface Listed {
 
 /** A collection, or a page of one. */
 export async function printCollection(ctx: NormanContext, table: TypeTable, type: NormanType, listed: Listed): Promise<JsonObject> {
+  const { items } = listed.page;
   const { frameOf } = resourcePrinter(ctx, table, type);
-  const data = await Promise.all(listed.page.items.map(async entry => ({ ...entry.fields(), ...(await frameOf(entry)) })));
+  const grants = await grantsOf(items);
+  const data = items.map((entry, i) => ({ ...entry.fields(), ...frameOf(entry, grants[i]!) }));
   return { ...(await headOf(ctx, type, listed)), data };
 }
 
 /** The same as JSON. Long lists are put together from what was printed for others before. */
 export async function printCollectionText(ctx: NormanContext, table: TypeTable, type: NormanType, listed: Listed): Promise<string> {
+  const { items } = listed.page;
   const { textOf } = resourcePrinter(ctx, table, type);
-  const data = await Promise.all(listed.page.items.map(textOf));
+  const grants = await grantsOf(items);
+  const data = items.map((entry, i) => textOf(entry, grants[i]!));
   const head = printJson(await headOf(ctx, type, listed));
   return `${head.slice(0, -1)},"data":[${data.join(',')}]}\n`;
 }

@@ -1,6 +1,6 @@
 import { printJson, type JsonObject } from '../../../util/json.ts';
 import type { NormanContext } from './norman-context.ts';
-import type { Entry, NormanType, TypeTable } from './norman-type.ts';
+import type { Entry, Grants, NormanType, TypeTable } from './norman-type.ts';
 
 /** The address of the collection of a type. */
 export const collectionUrl = ({ root }: Pick<NormanContext, 'root'>, { plural }: Pick<NormanType, 'plural'>) =>
@@ -11,7 +11,13 @@ export const pathPart = (id: string) => encodeURIComponent(id).replaceAll('%3A',
 
 /** What clients see of a resource: its fields, and where they can go from it. */
 export async function printResource(ctx: NormanContext, table: TypeTable, type: NormanType, entry: Entry): Promise<JsonObject> {
-  return { ...entry.fields(), ...(await resourcePrinter(ctx, table, type).frameOf(entry)) };
+  return { ...entry.fields(), ...resourcePrinter(ctx, table, type).frameOf(entry, await entry.grants()) };
+}
+
+/** What the caller is offered to do to each of them. */
+export async function grantsOf(entries: readonly Entry[]): Promise<readonly Grants[]> {
+  const grants = entries.map(entry => entry.grants());
+  return grants.some(one => one instanceof Promise) ? Promise.all(grants) : (grants as Grants[]);
 }
 
 /** Prints many resources of one type for one request. */
@@ -24,9 +30,8 @@ export function resourcePrinter(ctx: NormanContext, table: TypeTable, type: Norm
   return { frameOf, textOf };
 
   /** What every resource has besides its fields. */
-  async function frameOf(entry: Entry): Promise<JsonObject> {
+  function frameOf(entry: Entry, grants: Grants): JsonObject {
     const self = `${collection}/${pathPart(entry.id)}`;
-    const grants = await entry.grants();
     const links: Record<string, string> = { self };
     if (grants.mayUpdate && hasUpdate) links['update'] = self;
     if (grants.mayRemove && hasRemove) links['remove'] = self;
@@ -37,23 +42,27 @@ export function resourcePrinter(ctx: NormanContext, table: TypeTable, type: Norm
     return { id: entry.id, type: entry.type ?? type.id, baseType: type.id, links, [actionsField]: actions };
   }
 
-  async function textOf(entry: Entry): Promise<string> {
-    const frame = printJson(await frameOf(entry));
-    const fields = fieldsText(entry.fields());
-    return fields === '' ? frame : `{${fields},${frame.slice(1)}`;
+  function textOf(entry: Entry, grants: Grants): string {
+    const fields = entry.fields();
+    const print = () => printJson({ ...fields, ...frameOf(entry, grants) });
+    if (entry.links) return print();
+    const { mayUpdate, mayRemove, actions } = grants;
+    return printedOnce(fields, `${collection} ${actionsField} ${mayUpdate} ${mayRemove} ${actions.join()}`, print);
   }
 }
 
-const framed = ['id', 'type', 'baseType', 'links', 'actions', 'actionLinks'];
-const printed = new WeakMap<JsonObject, string>();
+/** So many ways of showing the same fields are remembered. */
+const maxWays = 3;
+const printed = new WeakMap<JsonObject, Map<string, string>>();
 
-/** The fields as JSON without the braces. Fields that are shown again and again are the same object, and printed once. */
-function fieldsText(fields: JsonObject): string {
-  let text = printed.get(fields);
+/** Fields that are shown again and again are the same object; for all who see the same and may do the same they are printed once. */
+function printedOnce(fields: JsonObject, way: string, print: () => string): string {
+  let texts = printed.get(fields);
+  if (!texts) printed.set(fields, (texts = new Map()));
+  let text = texts.get(way);
   if (text === undefined) {
-    const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !framed.includes(name)));
-    text = printJson(own).slice(1, -1);
-    printed.set(fields, text);
+    if (texts.size >= maxWays) texts.clear();
+    texts.set(way, (text = print()));
   }
   return text;
 }

@@ -39,7 +39,7 @@ export function namespaceType({ clusterId, hub }: NamespaceTypeDeps): NormanType
       containerDefaultResourceLimit: { type: 'json', ...always, nullable: true },
     },
     derive: (fields, namespace) => ({ ...fields, ...stateFieldsOf(namespace), ...readNotes(namespace), clusterId }),
-    actions: async (_ctx, _namespace, { mayUpdate }) => (mayUpdate ? ['move'] : []),
+    actions: (_ctx, _namespace, mayUpdate) => (mayUpdate ? ['move'] : []),
     resourceActions: { move: { input: 'namespaceMove', run: move } },
   });
   const { store, fields: known } = type;

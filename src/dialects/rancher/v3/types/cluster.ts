@@ -22,6 +22,7 @@ export interface ClusterType extends NormanType {
 }
 
 const amounts = { type: 'map[string]' } as const;
+const offered = ['generateKubeconfig', 'importYaml'];
 
 /** `/v3/clusters`. */
 export function clusterType(deps: ClusterTypeDeps): ClusterType {
@@ -67,7 +68,7 @@ export function clusterType(deps: ClusterTypeDeps): ClusterType {
       checkName(cluster.spec.displayName ?? '');
       return cluster;
     },
-    actions: async () => ['generateKubeconfig', 'importYaml'],
+    actions: () => offered,
     limit: (cluster, grants) => (cluster.metadata.name === localId ? { ...grants, mayRemove: false } : grants),
     resourceActions: {
       generateKubeconfig: {

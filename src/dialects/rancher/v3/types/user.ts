@@ -29,7 +29,7 @@ export function userType(users: UserDesk): NormanType {
       me: { type: 'boolean', default: false },
     },
     complete: (fields, user, ctx) => ({ ...fields, me: user.metadata.name === ctx.caller.name }),
-    actions: async (_ctx, _user, { mayUpdate }) => (mayUpdate ? ['setpassword'] : []),
+    actions: (_ctx, _user, mayUpdate) => (mayUpdate ? ['setpassword'] : []),
     resourceActions: { setpassword: { input: 'setPasswordInput', output: 'user', run: setPassword } },
     collectionActions: { changepassword: { input: 'changePasswordInput', run: changePassword } },
   });
