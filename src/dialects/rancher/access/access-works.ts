@@ -56,8 +56,8 @@ export function accessWorks(hub: KubeClient, works: Informer<Work>): AccessWorks
     if (waitMs > 0) return requeue(waitMs);
     const spec: SpecOf<typeof Work> = {
       release: { name, namespace: rancherNamespaces.system },
-      // The bindings of Rancher are their own history.
-      options: { history: 1, createNamespace: false, createAllNamespaces: makesNamespaces },
+      // The bindings of Rancher are their own history. A member that is itself a Rancher, as Harvester is, has roles of the same names that say the same.
+      options: { history: 1, createNamespace: false, createAllNamespaces: makesNamespaces, takeOwnership: true },
       ...(await holdObjects(hub, objects, bytes, signal)),
     };
     await hub.apply(Work, newObject(Work, { namespace, name, annotations: marks }, spec), { signal, fieldManager: accessManager });

@@ -9,6 +9,7 @@ import { GlobalRole, GlobalRoleBinding, ProjectRoleTemplateBinding, RoleTemplate
 import { Token } from '../kinds/user.ts';
 import { rancherAnnotations } from '../names.ts';
 import { accessAnnotations } from './access-names.ts';
+import { clusterRole } from './rbac-objects.ts';
 
 const management = 'management.cattle.io';
 const ResourceQuota: KindRef = { group: '', version: 'v1', kind: 'ResourceQuota', resource: 'resourcequotas', scope: 'Namespaced' };
@@ -265,4 +266,11 @@ test('a hub that starts while the member is away takes rights back all the same'
   await world.mayOnMember('u-ann', deed, false);
   await world.mayOnMember('u-bob', deed);
   assert.deepEqual(await roles(), before);
+});
+
+test('roles that a member has from another Rancher are taken over', async t => {
+  const world = await startAccessWorld(t);
+  await world.member.client.create(ClusterRole, { ...clusterRole('cluster-owner', []), metadata: { name: 'cluster-owner' } });
+  await world.joinCluster('u-ann', 'cluster-owner');
+  await world.mayOnMember('u-ann', { verb: 'delete', resource: 'nodes', name: 'n' });
 });

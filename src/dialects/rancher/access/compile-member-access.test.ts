@@ -64,6 +64,12 @@ test('a role that inherits an external one is bound to the ClusterRole of the me
   assert.deepEqual([...memberRoles('project-owner', find, []).made.keys()], ['project-owner']);
 });
 
+test('a RoleTemplate cannot be called like a role that the hub or Kubernetes has on members', () => {
+  const own = (name: string) => withType(RoleTemplate, { metadata: { name }, rules: [secretReaders] }) as RoleTemplate;
+  for (const name of ['cattle-admin', 'cluster-admin', 'view'])
+    assert.deepEqual(memberRoles(name, own, []), { bound: [], made: new Map() });
+});
+
 test('kinds of the whole cluster are given by a promoted role, and namespaces by their names', () => {
   const grants = [grant('u-ann', 'project-owner'), grant('u-cy', 'read-only')];
   const ofCluster = compileClusterAccess({

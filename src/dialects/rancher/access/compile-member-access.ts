@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
+import { importedRoles } from '../../../core/registration/agent-names.ts';
 import { printJson, sortKeys, type Json } from '../../../util/json.ts';
 import { managementGroup } from '../names.ts';
 import { accessAnnotations, creatorVerb } from './access-names.ts';
@@ -27,17 +28,20 @@ export interface MemberRoles {
   readonly made: ReadonlyMap<string, readonly PolicyRule[]>;
 }
 
+/** ClusterRoles that Kubernetes and the hub itself have on members: a RoleTemplate of that name that is not external means nothing there. */
+const reservedRoles = new Set<string>(['cluster-admin', 'admin', 'edit', 'view', ...importedRoles.roles]);
+
 /** What a RoleTemplate is on a member. `viewRules` is what the member's own ClusterRole `view` permits. */
 export function memberRoles(name: string, find: FindTemplate, viewRules: readonly PolicyRule[]): MemberRoles {
   const templates = withInherited(name, find);
-  if (templates[0]?.metadata.annotations?.[accessAnnotations.hidesSecrets] === 'true') {
+  if (templates[0]?.metadata.annotations?.[accessAnnotations.hidesSecrets] === 'true' && !reservedRoles.has(name)) {
     const rules = templates.flatMap(({ metadata, external, rules = [] }) =>
       external ? (metadata.name === 'view' ? viewRules : []) : rules,
     );
     return { bound: [name], made: new Map([[name, uniqueRules(withoutSecrets(rules))]]) };
   }
   const made = templates.flatMap(({ metadata, external, rules = [] }) =>
-    external || rules.length === 0 ? [] : [[metadata.name!, rules] as const],
+    external || rules.length === 0 || reservedRoles.has(metadata.name!) ? [] : [[metadata.name!, rules] as const],
   );
   const external = templates.filter(template => template.external).map(({ metadata }) => metadata.name!);
   return { bound: [...made.map(([one]) => one), ...external], made: new Map(made) };
