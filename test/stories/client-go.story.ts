@@ -27,7 +27,7 @@ const errors = (judge: Judge): string[] =>
   judge.lines().flatMap(line => (line.type === 'ERROR' ? [`${line.resource}: ${line.error}`] : []));
 
 /** ConfigMaps that the hub makes itself. */
-const furniture = new Set(['kube-root-ca.crt', 'extension-apiserver-authentication', 'drover-gateway']);
+const furniture = new Set(['kube-root-ca.crt', 'extension-apiserver-authentication', 'drover-gateway', 'admincreated']);
 
 test(
   'client-go informers see every change, once, and go on after the hub restarts',

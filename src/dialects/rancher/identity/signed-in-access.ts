@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError, unauthorized } from '../../../api/status.ts';
 import type { HubAccess } from '../../../auth/hub-access.ts';
+import { anonymous, type UserInfo } from '../../../auth/user.ts';
 import { note } from '../../../auth/request-notes.ts';
 import { provesSameSite } from './cookies.ts';
 import { shownCredential } from './shown-credential.ts';
@@ -18,13 +19,21 @@ export function signedInAccess(access: HubAccess, tokens: Pick<TokenDesk, 'verif
   return {
     ...access,
     async identify(req, wanted) {
-      if (shownCredential(req)) await options.ready?.();
-      const known = knownToken(req, tokens, options);
-      if (!known) return access.identify(req, wanted);
+      const shown = shownCredential(req);
+      if (!shown) return access.identify(req, wanted);
+      await options.ready?.();
+      // Whoever has a certificate besides a session of yesterday is known by that.
+      if (!tokens.verify(shown.bearer)) return somebody(await access.identify(req, wanted));
+      const known = knownToken(req, tokens, options)!;
       note(req, { sender: known.user });
       return access.impersonated(known.user, req, wanted);
     },
   };
+}
+
+function somebody(user: UserInfo): UserInfo {
+  if (user.name === anonymous.name) throw unauthorized();
+  return user;
 }
 
 /**
