@@ -8,8 +8,7 @@ import { embeddedClient } from './embedded-client.ts';
 /** Clients of an API server in the same process that have the rights of one user each. */
 export function embeddedClientAs(api: Pick<ApiServer, 'cluster' | 'authorizer' | 'handlerAs'>): (user: UserInfo) => KubeClient {
   const { cluster, authorizer } = api;
-  return user =>
-    embeddedClient({ cluster, authorizer, user, transport: openedWhenNeeded(() => inProcessTransport(api.handlerAs(user))) });
+  return user => embeddedClient({ cluster, authorizer, user, transport: openedWhenNeeded(() => inProcessTransport(api.handlerAs(user))) });
 }
 
 /** Most clients ask for objects only and never need it. */

@@ -57,7 +57,7 @@ export class NormanClient {
     const schema = this.#schema(type, 'collectionMethods', 'GET');
     const query = new URLSearchParams();
     for (const [name, values] of Object.entries(filters)) for (const value of [values].flat()) query.append(name, value);
-    return this.#send('GET', `${collectionOf(schema)}?${query}`, undefined, [200]);
+    return this.#send('GET', `${collectionOf(schema)}?${query.toString()}`, undefined, [200]);
   }
 
   async byId(type: string, id: string): Promise<Resource> {

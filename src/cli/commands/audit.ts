@@ -39,7 +39,7 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<void> {
   const { signal } = terminal;
   await using hub = await connectToHub(options, terminal);
   const { transport } = await hub.gateway();
-  const res = await transport.request({ method: 'GET', path: `/audit/events?${queryOf(options, Date.now())}`, signal });
+  const res = await transport.request({ method: 'GET', path: `/audit/events?${queryOf(options, Date.now()).toString()}`, signal });
   if (res.status !== 200) throw await readStatusError(res);
   const splitter = new LineSplitter();
   const isJson = options.output === 'json';

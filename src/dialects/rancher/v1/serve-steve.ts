@@ -114,4 +114,4 @@ async function serveObject(
   }
 }
 
-const searchOf = (query: URLSearchParams) => (query.size === 0 ? '' : `?${query}`);
+const searchOf = (query: URLSearchParams) => (query.size === 0 ? '' : `?${query.toString()}`);

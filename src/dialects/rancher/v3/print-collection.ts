@@ -51,7 +51,7 @@ function paginationOf(ctx: NormanContext, url: string, { limit }: ListQuery, pag
     const query = new URLSearchParams(ctx.query);
     query.delete('marker');
     if (marker !== undefined) query.set('marker', marker);
-    return `${url}?${query}`;
+    return `${url}?${query.toString()}`;
   };
   return {
     ...whole,
