@@ -111,6 +111,8 @@ export const internalServerError = (message: string) =>
 export const plainError = (message: string) => new StatusError(500, '', message);
 export const serviceUnavailable = (message: string, retryAfterSeconds?: number) =>
   new StatusError(503, 'ServiceUnavailable', message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+/** For what is answered from memory while memory is being filled. */
+export const stillStarting = (unknown: string) => serviceUnavailable(`the hub is starting and does not know its ${unknown} yet`, 1);
 export const timeout = (message: string, details?: StatusDetails) => new StatusError(504, 'Timeout', `Timeout: ${message}`, details);
 
 /** 422 with one cause per field error; equal errors are said once, as the real server does. */

@@ -1,5 +1,5 @@
 import { Cluster } from '../api/cluster.ts';
-import { serviceUnavailable } from '../api/status.ts';
+import { stillStarting } from '../api/status.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { clusterId } from '../core/clusters/cluster-id.ts';
 import type { Informer } from '../runtime/informer.ts';
@@ -19,7 +19,7 @@ const hubTimeoutMs = 10_000;
 /** The informer must have `clusterIndexes`. */
 export function clusterFinder(clusters: Informer<Cluster>, hub: KubeClient): ClusterFinder {
   const known = () => {
-    if (!clusters.hasSynced) throw serviceUnavailable('the hub is starting and does not know its clusters yet', 1);
+    if (!clusters.hasSynced) throw stillStarting('clusters');
     return clusters;
   };
   return {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceUnavailable, StatusError } from '../api/status.ts';
+import { StatusError, stillStarting } from '../api/status.ts';
 import { createApiServer } from '../apiserver/api-server.ts';
 import { httpsServer } from '../apiserver/http/https-server.ts';
 import { inProcessTransport } from '../apiserver/http/in-process-transport.ts';
@@ -74,7 +74,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   });
 
   function bearerUser(token: string): UserInfo | undefined {
-    if (!members) throw serviceUnavailable('the hub is starting and does not know its users yet', 1);
+    if (!members) throw stillStarting('users');
     return members.bearerUser(token);
   }
 

@@ -101,7 +101,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const oidc = oidcIdentity({ hub, identity, settings: rancher.settings, egress, authorityKey: pki.authority.key, signal });
   const signIn = { serverUrl: () => rancher.settings.value('server-url'), ready: () => identity.ready() };
   const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
-  const findCluster = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref) ?? hubNamed(ref);
+  const memberNamed = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
+  const findCluster = (ref: string) => memberNamed(ref) ?? hubNamed(ref);
   const transportOf = withWayToHub(hub, cluster => directory.transport(cluster.metadata.name!));
   const rancherApi = rancherWeb({
     hub,
@@ -173,7 +174,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   return {
     gateway: auditedGateway(gateway, {
       log: audit,
-      findCluster: ref => clusters.by('id', ref)[0] ?? clusters.get(ref),
+      findCluster: memberNamed,
       loginNameOf: user => loginNameOf(identity.objects, user),
     }),
     clusters,

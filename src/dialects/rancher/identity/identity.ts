@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceUnavailable } from '../../../api/status.ts';
+import { stillStarting } from '../../../api/status.ts';
 import type { UserInfo } from '../../../auth/user.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import type { RunningController } from '../../../runtime/controller.ts';
@@ -52,12 +52,12 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     async ready() {
       if (isReady) return;
       const late = sleep(longestStartMs, undefined, { ref: false }).then(() => {
-        throw notYet();
+        throw stillStarting('users');
       });
       await Promise.race([objects.synced, late]);
     },
     bearerUser(bearer) {
-      if (!isReady) throw notYet();
+      if (!isReady) throw stillStarting('users');
       const known = tokens.verify(bearer);
       return !known || (known.token.clusterName ?? localId) !== localId ? undefined : known.user;
     },
@@ -67,5 +67,3 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     ],
   };
 }
-
-const notYet = () => serviceUnavailable('the hub is starting and does not know its users yet', 1);

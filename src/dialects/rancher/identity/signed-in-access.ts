@@ -4,7 +4,7 @@ import type { HubAccess } from '../../../auth/hub-access.ts';
 import { anonymous, type UserInfo } from '../../../auth/user.ts';
 import { note } from '../../../auth/request-notes.ts';
 import { provesSameSite } from './cookies.ts';
-import { shownCredential } from './shown-credential.ts';
+import { shownCredential, type ShownCredential } from './shown-credential.ts';
 import type { KnownToken, TokenDesk } from './token-desk.ts';
 
 export interface SignedInOptions {
@@ -22,9 +22,10 @@ export function signedInAccess(access: HubAccess, tokens: Pick<TokenDesk, 'verif
       const shown = shownCredential(req);
       if (!shown) return access.identify(req, wanted);
       await options.ready?.();
+      const known = tokens.verify(shown.bearer);
       // Whoever has a certificate besides a session of yesterday is known by that.
-      if (!tokens.verify(shown.bearer)) return somebody(await access.identify(req, wanted));
-      const known = knownToken(req, tokens, options)!;
+      if (!known) return somebody(await access.identify(req, wanted));
+      checkUse(req, shown, known, options);
       note(req, { sender: known.user });
       return access.impersonated(known.user, req, wanted);
     },
@@ -44,9 +45,15 @@ export function knownToken(req: IncomingMessage, tokens: Pick<TokenDesk, 'verify
   const shown = shownCredential(req);
   if (!shown) return undefined;
   const known = tokens.verify(shown.bearer);
-  if (!known || !isForPath(known.token.clusterName, req.url ?? '')) throw unauthorized();
-  if (shown.isCookie) refuseOtherSites(req, options);
+  if (!known) throw unauthorized();
+  checkUse(req, shown, known, options);
   return known;
+}
+
+/** Throws when a token is good, but not here or not in this way. */
+function checkUse(req: IncomingMessage, { isCookie }: ShownCredential, { token }: KnownToken, options: SignedInOptions): void {
+  if (!isForPath(token.clusterName, req.url ?? '')) throw unauthorized();
+  if (isCookie) refuseOtherSites(req, options);
 }
 
 /** A token for one cluster is good for requests that name it, and no others. */
