@@ -1,6 +1,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
+import type { UserInfo } from '../auth/user.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import type { Transport } from '../client/transport.ts';
 import { hubNamed } from '../core/clusters/hub-as-cluster.ts';
@@ -34,7 +35,7 @@ export interface HubGatewayOptions {
   readonly clusters: Informer<Cluster>;
   readonly sessions: TunnelSessions;
   /** Throws when there is no way to the member. */
-  transportOf(cluster: Cluster): Transport | Promise<Transport>;
+  transportOf(cluster: Cluster, user: UserInfo): Transport | Promise<Transport>;
   /** Where members find the hub; what they called it when absent. */
   readonly serverUrl?: string | undefined;
   readonly agentImage: string;

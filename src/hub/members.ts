@@ -21,6 +21,7 @@ import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admissio
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
 import { k0rdentObjects, runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { enterMember } from '../dialects/rancher/access/enter-member.ts';
 import { rancherAdmission } from '../dialects/rancher/admission/rancher-admission.ts';
 import { oidcIdentity } from '../dialects/rancher/identity/oidc/oidc.ts';
 import { rancherIdentity } from '../dialects/rancher/identity/identity.ts';
@@ -103,7 +104,13 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
   const memberNamed = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
   const findCluster = (ref: string) => memberNamed(ref) ?? hubNamed(ref);
-  const transportOf = withWayToHub(hub, cluster => directory.transport(cluster.metadata.name!));
+  const wayTo = withWayToHub(hub, cluster => directory.transport(cluster.metadata.name!));
+  const enter = enterMember({ hub, signal, onError: onError('Work') });
+  const transportOf = async (cluster: Cluster, user: UserInfo) => {
+    const transport = wayTo(cluster);
+    await enter(cluster, user);
+    return transport;
+  };
   const rancherApi = rancherWeb({
     hub,
     access,

@@ -20,8 +20,8 @@ export interface MemberProxyDeps {
   readonly access: Pick<HubAccess, 'identify' | 'authorize'>;
   /** By name, or else by id. */
   findCluster(ref: string): Cluster | undefined;
-  /** Throws when there is no way to the member. */
-  transportOf(cluster: Cluster): Transport | Promise<Transport>;
+  /** The way to the member for somebody who may take it. Throws when there is none. */
+  transportOf(cluster: Cluster, user: UserInfo): Transport | Promise<Transport>;
   readonly limits?: MemberLimits;
   /** How often the right to an open stream is looked at again. Default 2.5 s: what is revoked ends within five, also where answers are believed for a while. */
   readonly recheckMs?: number;
@@ -69,7 +69,7 @@ export function memberProxy(deps: MemberProxyDeps): MemberProxy {
     const stays = isStream(target.path, isUpgrade);
     using _place = limits.enter(name, stays ? 'streams' : 'requests');
     using _watched = stays ? recheck(req, cluster, gone) : undefined;
-    const transport = await transportTo(cluster, name);
+    const transport = await transportTo(cluster, user);
     try {
       await deed({
         transport,
@@ -89,11 +89,11 @@ export function memberProxy(deps: MemberProxyDeps): MemberProxy {
     }
   }
 
-  async function transportTo(cluster: Cluster, name: string): Promise<Transport> {
+  async function transportTo(cluster: Cluster, user: UserInfo): Promise<Transport> {
     try {
-      return await deps.transportOf(cluster);
+      return await deps.transportOf(cluster, user);
     } catch (error) {
-      throw error instanceof Error ? unreachable(error, name) : error;
+      throw error instanceof Error ? unreachable(error, cluster.metadata.name ?? '') : error;
     }
   }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { CustomResourceDefinition, Namespace } from '../../src/api/builtin-kinds.ts';
 import { Cluster } from '../../src/api/cluster.ts';
@@ -9,7 +10,9 @@ import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
 import { accessAnnotations } from '../../src/dialects/rancher/access/access-names.ts';
 import { accessObjects } from '../../src/dialects/rancher/access/access-objects.ts';
 import { runAccess } from '../../src/dialects/rancher/access/access.ts';
+import { enterMember } from '../../src/dialects/rancher/access/enter-member.ts';
 import { backingNamespaceOf } from '../../src/dialects/rancher/access/backing-namespace.ts';
+import { signedInGroups } from '../../src/dialects/rancher/identity/identity-names.ts';
 import { ProvisioningCluster } from '../../src/dialects/rancher/kinds/cluster.ts';
 import { Project } from '../../src/dialects/rancher/kinds/project.ts';
 import {
@@ -19,7 +22,7 @@ import {
   ProjectRoleTemplateBinding,
   RoleTemplate,
 } from '../../src/dialects/rancher/kinds/role.ts';
-import { Token, User } from '../../src/dialects/rancher/kinds/user.ts';
+import { User } from '../../src/dialects/rancher/kinds/user.ts';
 import { informer } from '../../src/runtime/informer.ts';
 import { eventually } from './eventually.ts';
 import { startWorksWorld, type WorksWorld } from './works-world.ts';
@@ -41,6 +44,8 @@ export interface AccessWorld extends WorksWorld {
   leave(project: string, binding: string): Promise<void>;
   joinCluster(user: string, template: string): Promise<void>;
   putNamespace(name: string, project?: string): Promise<void>;
+  /** Goes through the hub's door to the member, as one of Rancher's people unless other groups are given. */
+  enter(user: string, options?: { groups?: readonly string[]; isConnected?: boolean }): Promise<void>;
   /** Waits until a user may do something on the member, or may not. */
   mayOnMember(user: string, deed: Deed, may?: boolean): Promise<void>;
   mayOnHub(user: string, deed: Deed, may?: boolean): Promise<void>;
@@ -56,7 +61,6 @@ const kinds = [
   GlobalRoleBinding,
   ProjectRoleTemplateBinding,
   RoleTemplate,
-  Token,
   User,
 ];
 
@@ -110,6 +114,14 @@ export async function startAccessWorld(t: TestContext): Promise<AccessWorld> {
         userName: user,
       };
       await hub.client.create(ClusterRoleTemplateBinding, withType(ClusterRoleTemplateBinding, binding));
+    },
+    async enter(name, { groups = signedInGroups, isConnected = true } = {}) {
+      const cluster = (await hub.client.get(Cluster, { name: 'east' }))!;
+      const connected = { type: 'Connected', status: isConnected ? ('True' as const) : ('False' as const), reason: 'Told', message: '' };
+      const lastTransitionTime = new Date().toISOString();
+      const onError = (error: unknown) => assert.fail(error as Error);
+      const enter = enterMember({ hub: hub.client, signal: stop.signal, onError });
+      await enter({ ...cluster, status: { ...cluster.status, conditions: [{ ...connected, lastTransitionTime }] } }, { name, groups });
     },
     mayOnMember: (user, deed, may = true) => becomes(member, user, deed, may),
     mayOnHub: (user, deed, may = true) => becomes(hub, user, deed, may),

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { HubAccess } from '../../auth/hub-access.ts';
+import type { UserInfo } from '../../auth/user.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { DialectRoutes } from '../../gateway/dialect-routes.ts';
@@ -29,7 +30,7 @@ export interface RancherWebDeps {
   readonly providers?: readonly { readonly provider: SignInProvider; readonly routes: DialectRoutes }[];
   /** By id, or else by name. */
   findCluster(ref: string): Cluster | undefined;
-  transportOf(cluster: Cluster): Transport | Promise<Transport>;
+  transportOf(cluster: Cluster, user: UserInfo): Transport | Promise<Transport>;
   readonly serverUrl: string | undefined;
   readonly version: string;
   readonly signal: AbortSignal;

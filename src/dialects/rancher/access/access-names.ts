@@ -11,6 +11,8 @@ export const accessLabels = {
 export const accessAnnotations = {
   /** On derived objects of the hub: what they are derived from, such as "cluster/c-m-abcdefgh". */
   scope: 'rancher.drover.io/access-of',
+  /** On a Cluster: "true" since the first of Rancher's people went there. */
+  entered: 'rancher.drover.io/entered',
   /** On a RoleTemplate: with "true" its holders cannot read Secrets, whatever it inherits. */
   hidesSecrets: 'rancher.drover.io/hides-secrets',
   /** On the Work of a project: its namespaces on the member, for when the member does not answer. */

@@ -3,7 +3,7 @@ import { informer, type Informer } from '../../../runtime/informer.ts';
 import { ProvisioningCluster } from '../kinds/cluster.ts';
 import type { Project } from '../kinds/project.ts';
 import { ClusterRoleTemplateBinding, GlobalRole, GlobalRoleBinding, ProjectRoleTemplateBinding, RoleTemplate } from '../kinds/role.ts';
-import { Token, User } from '../kinds/user.ts';
+import { User } from '../kinds/user.ts';
 import { withoutManagedFields } from '../rancher-objects.ts';
 
 /** Everything that rights follow from. */
@@ -23,8 +23,6 @@ export interface AccessObjects {
   readonly users: Informer<User>;
   /** By `id`, of the cluster. */
   readonly provisioningClusters: Informer<ProvisioningCluster>;
-  /** Only that they are there. */
-  readonly tokens: Informer<Token>;
 }
 
 interface InformerSettings {
@@ -86,7 +84,6 @@ export function accessObjects(hub: KubeClient, projects: Informer<Project>, { si
       indexes: { id: ({ status }) => (status?.clusterName ? [status.clusterName] : []) },
       onError: onError('provisioning.cattle.io Cluster'),
     }),
-    tokens: informer(hub, Token, { signal, keep: keepOfToken, onError: onError('Token') }),
   };
 }
 
@@ -100,10 +97,4 @@ export function splitProjectName(projectName: string): { readonly cluster: strin
 export function projectKeyOf(projectName: string): string {
   const { cluster, project } = splitProjectName(projectName);
   return `${cluster}/${project}`;
-}
-
-/** Not even hashes of credentials are held where nobody needs them. */
-function keepOfToken({ apiVersion, kind, metadata }: Token): Token {
-  const { name = '', uid = '', resourceVersion = '' } = metadata;
-  return { apiVersion, kind, metadata: { name, uid, resourceVersion }, userId: '' };
 }

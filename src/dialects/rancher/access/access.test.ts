@@ -6,7 +6,6 @@ import { eventually } from '../../../../test/helpers/eventually.ts';
 import { startAccessWorld } from '../../../../test/helpers/rancher-access-world.ts';
 import { Project } from '../kinds/project.ts';
 import { GlobalRole, GlobalRoleBinding, ProjectRoleTemplateBinding, RoleTemplate } from '../kinds/role.ts';
-import { Token } from '../kinds/user.ts';
 import { rancherAnnotations } from '../names.ts';
 import { accessAnnotations } from './access-names.ts';
 import { clusterRole } from './rbac-objects.ts';
@@ -143,10 +142,10 @@ test('administrators of the hub are administrators of members, and global roles 
     }),
   );
   await bind('u-ada', 'auditor');
-  // Before anybody signs in nothing is put on members.
+  // Before anybody goes there nothing is put on members.
   await world.mayOnHub('user-boss', { verb: '*', resource: '*', group: '*' });
   assert.equal(await world.read('rancher-access'), undefined);
-  await client.create(Token, withType(Token, { metadata: { name: 'token-abcde' }, userId: 'user-boss' }));
+  await world.enter('user-boss');
 
   await world.mayOnMember('user-boss', { verb: 'delete', resource: 'namespaces', name: 'kube-system' });
   assert.ok(await world.member.client.get(ClusterRoleBinding, { name: 'globaladmin-user-boss' }));

@@ -6,7 +6,6 @@ import type { MemberDirectory } from '../../../core/clusters/member-directory.ts
 import type { RunningController } from '../../../runtime/controller.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf } from '../../../runtime/key.ts';
-import { accessInUse } from './access-in-use.ts';
 import type { AccessObjects } from './access-objects.ts';
 import { accessWorks } from './access-works.ts';
 import { runClusterAccess } from './cluster-access-controller.ts';
@@ -46,7 +45,7 @@ export function runAccess({ hub, objects, clusters, works, members, signal, onEr
   });
   const shared = { hub, clusters, works, accessWorks: accessWorks(hub, works), objects, grants, sets, sights, users, signal };
   const ofProjects = runProjectAccess(shared);
-  const ofClusters = runClusterAccess({ ...shared, inUse: accessInUse(objects) });
+  const ofClusters = runClusterAccess(shared);
   return [
     runBuiltinRoles({ hub, globalRoles: objects.globalRoles, templates: objects.templates, signal }),
     ...runGlobalAccess({ objects, sets, users, signal }),

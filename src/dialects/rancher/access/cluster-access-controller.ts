@@ -9,7 +9,6 @@ import type { Informer } from '../../../runtime/informer.ts';
 import type { Key } from '../../../runtime/key.ts';
 import type { GlobalRole } from '../kinds/role.ts';
 import { localId } from '../names.ts';
-import type { AccessInUse } from './access-in-use.ts';
 import { accessAnnotations, clusterWorkName } from './access-names.ts';
 import { splitProjectName, type AccessObjects } from './access-objects.ts';
 import type { AccessWorks } from './access-works.ts';
@@ -33,13 +32,12 @@ export interface ClusterAccessDeps {
   readonly sets: HubSets;
   readonly sights: MemberSights;
   readonly users: TemplateUsers;
-  readonly inUse: AccessInUse;
   readonly signal: AbortSignal;
 }
 
 /** For each cluster: who may see it on the hub, and the roles that people have on the member. Keys are ids. */
 export function runClusterAccess(deps: ClusterAccessDeps): RunningController {
-  const { hub, clusters, works, accessWorks, objects, grants, sets, sights, users, inUse, signal } = deps;
+  const { hub, clusters, works, accessWorks, objects, grants, sets, sights, users, signal } = deps;
   const { templates, globalRoles, globalRoleBindings, clusterBindings, projectBindings, projects, provisioningClusters } = objects;
   const find = (name: string) => templates.get(name);
   const allIds = () => clusters.list().map(clusterId);
@@ -71,7 +69,6 @@ export function runClusterAccess(deps: ClusterAccessDeps): RunningController {
           ({ metadata }) => (metadata.name === clusterWorkName ? [metadata.namespace!] : []),
           ({ metadata }) => [metadata.generation, metadata.deletionTimestamp],
         ),
-        inUse.trigger(allIds),
         ...sets.changes('cluster'),
       ],
       signal,
@@ -86,7 +83,9 @@ export function runClusterAccess(deps: ClusterAccessDeps): RunningController {
     const projectGrants = isThere ? grants.ofProjectsIn(id) : [];
     const isGiven = own.length + projectGrants.length > 0;
     const projectTemplates = new Set(projectGrants.map(({ template }) => template));
-    const wantsView = [...projectTemplates, ...own.map(({ template }) => template)].some(hidesSecrets);
+    const present = works.get(`${id}/${clusterWorkName}`);
+    const isWanted = isLocal ? isGiven : present !== undefined || isNeeded(id, cluster);
+    const wantsView = isWanted && [...projectTemplates, ...own.map(({ template }) => template)].some(hidesSecrets);
     const isFollowed = projectGrants.length > 0 || wantsView || projects.by('cluster', id).some(limitsNamespaces);
     sights.want(id, cluster && isFollowed ? { wantsView } : undefined);
     await sets.ensure(`cluster/${id}`, hubObjects(cluster?.metadata.name ?? id, id, own, projectGrants), ctx.signal);
@@ -95,8 +94,6 @@ export function runClusterAccess(deps: ClusterAccessDeps): RunningController {
     // The Works of a cluster that leaves go with it.
     if (!cluster) return settled;
 
-    const present = works.get(`${id}/${clusterWorkName}`);
-    const isWanted = isLocal ? isGiven : present !== undefined || inUse.isTrue();
     const inNamespaces = isLocal ? [] : grants.inNamespaces();
     const roles = compileClusterAccess({
       grants: own,
@@ -110,6 +107,12 @@ export function runClusterAccess(deps: ClusterAccessDeps): RunningController {
     const all = isWanted ? [...roles, ...policiesFor(id, cluster)] : [];
     const work = { namespace: id, name: clusterWorkName, owner: 'Rancher', objects: all, makesNamespaces: inNamespaces.length > 0 };
     return accessWorks.ensure(work, ctx);
+  }
+
+  /** What everybody has everywhere is no reason to put it on a member that nobody goes to. */
+  function isNeeded(id: string, cluster: Cluster | undefined): boolean {
+    const wasEntered = cluster?.metadata.annotations?.[accessAnnotations.entered] === 'true';
+    return wasEntered || clusterBindings.by('cluster', id).length > 0 || projectBindings.by('cluster', id).length > 0;
   }
 
   function hubObjects(name: string, id: string, own: readonly Grant[], projectGrants: readonly Grant[]) {
@@ -144,4 +147,9 @@ const limitsNamespaces = ({ spec }: { spec: { resourceQuota?: unknown; container
   spec.resourceQuota !== undefined || spec.containerDefaultResourceLimit !== undefined;
 
 /** What of a Cluster decides about access to it. */
-const factsOf = (cluster: Cluster) => [clusterId(cluster), cluster.metadata.deletionTimestamp, policiesFor('', cluster).length];
+const factsOf = (cluster: Cluster) => [
+  clusterId(cluster),
+  cluster.metadata.deletionTimestamp,
+  cluster.metadata.annotations?.[accessAnnotations.entered],
+  policiesFor('', cluster).length,
+];

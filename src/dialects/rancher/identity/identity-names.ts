@@ -1,3 +1,5 @@
+import type { UserInfo } from '../../../auth/user.ts';
+
 /** Where hashes of passwords are, in Secrets that are named like their Users. */
 export const passwordNamespace = 'cattle-local-user-passwords';
 
@@ -23,3 +25,6 @@ export const identityAnnotations = {
 
 /** Groups that everybody is in who signed in. */
 export const signedInGroups = ['system:authenticated', 'system:cattle:authenticated'] as const;
+
+/** Whether somebody is one of Rancher's people, and not known to Kubernetes alone. */
+export const isSignedIn = ({ groups }: Pick<UserInfo, 'groups'>): boolean => groups.includes(signedInGroups[1]);

@@ -19,7 +19,7 @@ export interface MemberApisDeps {
   /** By id, or else by name. */
   findCluster(ref: string): Cluster | undefined;
   /** Throws when there is no way to the member. */
-  transportOf(cluster: Cluster): Transport | Promise<Transport>;
+  transportOf(cluster: Cluster, user: UserInfo): Transport | Promise<Transport>;
 }
 
 /** The API of one cluster with the rights that one caller has there. */
@@ -48,7 +48,7 @@ export function memberApis({ access, findCluster, transportOf }: MemberApisDeps)
       const cluster = findCluster(ref);
       if (!cluster && ref === localId) return openHub(caller);
       if (!cluster || !(await mayKnow(caller, Cluster, cluster.metadata.name ?? ''))) throw notFoundError(Cluster, ref);
-      const transport = await transportOf(cluster);
+      const transport = await transportOf(cluster, caller);
       const client = clientWithHeaders(isLost(cluster) ? impatient(transport) : transport, impersonationHeaders(caller));
       return { id: clusterId(cluster), client, rights: rightsOn(cluster.metadata.uid ?? ref, caller, client) };
     },
