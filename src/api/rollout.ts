@@ -1,59 +1,94 @@
 import { labelSelector } from './label-selector.ts';
-import { flag, integer, intOrString, list, object, oneOf, optional, text, time, type TypeOf } from './schema.ts';
+import { flag, integer, intOrString, list, object, oneOf, optional, text, time, type Schema, type TypeOf } from './schema.ts';
 
-const share = (description: string) => optional(intOrString(description, { pattern: '^[0-9]+%?$' }));
-const duration = (description: string) => optional(text(description, { pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d|w))+$', maxLength: 64 }));
+export const share = (description: string) => optional(intOrString(description, { pattern: '^[0-9]+%?$' }));
+export const duration = (description: string, options: { default?: string } = {}) =>
+  optional(text(description, { pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d|w))+$', maxLength: 64, ...options }));
 
-const wave = object(
-  'Clusters that get a change together.',
+/** The fields of a wave, and the rule for them. */
+export const waveFields = {
+  name: text('The name of the wave.', { minLength: 1, maxLength: 63 }),
+  clusterSelector: optional(labelSelector('The clusters of the wave by their labels.')),
+  clusterNames: optional(list('The clusters of the wave by name.', text('The name of a cluster, or namespace/name.'))),
+  count: share('How many of the clusters that no earlier wave has: a number, or a share of all clusters such as "10%".'),
+  remainder: optional(flag('Whether the wave takes all that are left. Only for the last one.')),
+  orderBy: optional(
+    text('The label whose numbers order the clusters of the wave, then their names. As for the whole rollout when absent.'),
+  ),
+  maxConcurrency: share('How many clusters of the wave change at a time, or a share of the wave. All when absent.'),
+  maxFailures: share('How many clusters of the wave may fail, or a share of the wave. None when absent.'),
+  progressDeadline: duration('How long the change may take on a cluster, such as "15m". As long as its delivery takes when absent.'),
+  soak: duration('How long everything must stay healthy before the next wave, such as "30m". Not at all when absent.'),
+};
+export const waveRules = [
   {
-    name: text('The name of the wave.', { minLength: 1, maxLength: 63 }),
-    clusterSelector: optional(labelSelector('The clusters of the wave by their labels.')),
-    clusterNames: optional(list('The clusters of the wave by name.', text('The name of a cluster, or namespace/name.'))),
-    count: share('How many of the clusters that no earlier wave has: a number, or a share of all clusters such as "10%".'),
-    remainder: optional(flag('Whether the wave takes all that are left. Only for the last one.')),
-    orderBy: optional(
-      text('The label whose numbers order the clusters of the wave, then their names. As for the whole rollout when absent.'),
-    ),
-    maxConcurrency: share('How many clusters of the wave change at a time, or a share of the wave. All when absent.'),
-    maxFailures: share('How many clusters of the wave may fail, or a share of the wave. None when absent.'),
-    progressDeadline: duration('How long the change may take on a cluster, such as "15m". As long as its delivery takes when absent.'),
-    soak: duration('How long everything must stay healthy before the next wave, such as "30m". Not at all when absent.'),
+    rule: '[has(self.clusterSelector), has(self.clusterNames), has(self.count), has(self.remainder)].filter(given, given).size() == 1',
+    message: 'exactly one of clusterSelector, clusterNames, count and remainder is needed',
   },
-  {
-    rules: [
-      {
-        rule: '[has(self.clusterSelector), has(self.clusterNames), has(self.count), has(self.remainder)].filter(given, given).size() == 1',
-        message: 'exactly one of clusterSelector, clusterNames, count and remainder is needed',
-      },
-    ],
-  },
-);
+];
+
+const wave = object('Clusters that get a change together.', waveFields, { rules: waveRules });
 export type WaveSpec = TypeOf<typeof wave>;
+
+export const wavesOf = <T>(one: Schema<T>) =>
+  optional(
+    list('The waves, in order. A cluster belongs to the first that selects it. All clusters in one wave when absent.', one, {
+      maxItems: 50,
+    }),
+  );
+
+/** The limits of a rollout, whoever decides when it goes on. */
+export const rolloutLimits = {
+  orderBy: optional(text('The label whose numbers order the clusters within a wave, then their names. By name alone when absent.')),
+  maxUnavailable: share('How many clusters may be without a healthy service at a time because of the change. Any number when absent.'),
+  maxFailures: share('How many clusters may fail over all waves, besides what each wave allows. Any number when absent.'),
+  stagger: duration('The least time between the starts of two clusters, such as "5s". None when absent.'),
+  unassigned: optional(
+    oneOf(
+      ['LastWave', 'Fail', 'Skip'],
+      'What becomes of clusters that no wave selects: the last wave takes them, nothing starts, or they stay as they are.',
+      { default: 'LastWave' },
+    ),
+  ),
+  rollback: optional(
+    object('How clusters are put back.', {
+      order: optional(
+        oneOf(['ReverseWaves', 'AllAtOnce'], 'Which clusters go first, after those that are broken: those of the last wave, or any.', {
+          default: 'ReverseWaves',
+        }),
+      ),
+      maxConcurrency: share('How many clusters are put back at a time, or a share of them. All when absent.'),
+      includeSucceeded: optional(flag('Whether clusters on which the change succeeded are put back too.', { default: true })),
+    }),
+  ),
+};
+
+export const rolloutRules = [
+  {
+    rule: '!has(self.waves) || self.waves.all(one, self.waves.exists_one(other, other.name == one.name))',
+    message: 'waves need different names',
+  },
+  {
+    rule: '!has(self.waves) || self.waves.all(one, !has(one.remainder) || one.name == self.waves[size(self.waves) - 1].name)',
+    message: 'only the last wave can take the remainder',
+  },
+];
+
+export const unavailableClusters = optional(
+  oneOf(
+    ['Defer', 'Fail', 'Skip'],
+    'What becomes of clusters that are not ready when it is their turn: they catch up when they return, count as failed, or are left out.',
+    { default: 'Defer' },
+  ),
+);
 
 /** The field of a kind that says in which order clusters get a change. */
 export const rolloutSpec = (description: string) =>
   object(
     description,
     {
-      waves: optional(
-        list('The waves, in order. A cluster belongs to the first that selects it. All clusters in one wave when absent.', wave, {
-          maxItems: 50,
-        }),
-      ),
-      orderBy: optional(text('The label whose numbers order the clusters within a wave, then their names. By name alone when absent.')),
-      maxUnavailable: share('How many clusters may be without a healthy service at a time because of the change. Any number when absent.'),
-      maxFailures: share('How many clusters may fail over all waves, besides what each wave allows. Any number when absent.'),
-      stagger: duration('The least time between the starts of two clusters, such as "5s". None when absent.'),
-      unassigned: optional(
-        oneOf(
-          ['LastWave', 'Fail', 'Skip'],
-          'What becomes of clusters that no wave selects: the last wave takes them, nothing starts, or they stay as they are.',
-          {
-            default: 'LastWave',
-          },
-        ),
-      ),
+      waves: wavesOf(wave),
+      ...rolloutLimits,
       latecomers: optional(
         oneOf(
           ['Append', 'Ignore'],
@@ -61,49 +96,17 @@ export const rolloutSpec = (description: string) =>
           { default: 'Append' },
         ),
       ),
-      unavailableClusters: optional(
-        oneOf(
-          ['Defer', 'Fail', 'Skip'],
-          'What becomes of clusters that are not ready when it is their turn: they catch up when they return, count as failed, or are left out.',
-          {
-            default: 'Defer',
-          },
-        ),
-      ),
+      unavailableClusters,
       paused: optional(flag('Whether no further cluster gets the change for now.')),
       onFailure: optional(
         oneOf(
           ['Pause', 'Rollback'],
           'What happens when more clusters fail than may: stop there, or put all back to the last verified revision.',
-          {
-            default: 'Pause',
-          },
+          { default: 'Pause' },
         ),
       ),
-      rollback: optional(
-        object('How clusters are put back.', {
-          order: optional(
-            oneOf(['ReverseWaves', 'AllAtOnce'], 'Which clusters go first, after those that are broken: those of the last wave, or any.', {
-              default: 'ReverseWaves',
-            }),
-          ),
-          maxConcurrency: share('How many clusters are put back at a time, or a share of them. All when absent.'),
-          includeSucceeded: optional(flag('Whether clusters on which the change succeeded are put back too.', { default: true })),
-        }),
-      ),
     },
-    {
-      rules: [
-        {
-          rule: '!has(self.waves) || self.waves.all(one, self.waves.exists_one(other, other.name == one.name))',
-          message: 'waves need different names',
-        },
-        {
-          rule: '!has(self.waves) || self.waves.all(one, !has(one.remainder) || one.name == self.waves[size(self.waves) - 1].name)',
-          message: 'only the last wave can take the remainder',
-        },
-      ],
-    },
+    { rules: rolloutRules },
   );
 export type RolloutSpec = TypeOf<ReturnType<typeof rolloutSpec>>;
 

@@ -1,0 +1,134 @@
+import { conditions } from '../../../api/conditions.ts';
+import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
+import { clusterStates } from '../../../api/rollout.ts';
+import { anyObject, flag, integer, list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
+import { ageColumn, delivery } from './group.ts';
+
+const grant = object('The step that the cluster may do now.', {
+  id: integer('Grows by one with every step that is granted.', { minimum: 1 }),
+  phase: text('The phase.'),
+  group: text('The group.'),
+  step: text('The name of the step.'),
+  type: text('What it does.'),
+  with: optional(anyObject('What the step is told.')),
+  timeout: optional(text('How long it may take.')),
+  isRollback: optional(flag('Whether it undoes.')),
+  attempt: optional(integer('How many times it was tried before.')),
+});
+export type Grant = TypeOf<typeof grant>;
+
+const stepResult = object('What came of the step that was last granted.', {
+  status: oneOf(['Running', 'Succeeded', 'Failed', 'Skipped', 'TimedOut'], 'Where it is.'),
+  message: optional(text('Why, for people.')),
+  failureType: optional(text('Which kind of failure.')),
+  startedAt: optional(time('When it began.')),
+  finishedAt: optional(time('When it ended.')),
+});
+export type StepResult = TypeOf<typeof stepResult>;
+
+export const logUnits = [
+  'Execute',
+  'Fetch Files',
+  'Initialize',
+  'Prepare',
+  'Apply',
+  'Wait for Steady State',
+  'Wrap Up',
+  'Prune',
+  'Rollback',
+  'Recreate Pruned Resources',
+  'Delete Failed Release Resources',
+  'Delete',
+  'Scale',
+  'Swap Service Selectors',
+  'Traffic Split',
+  'Preview',
+] as const;
+export type LogUnit = (typeof logUnits)[number];
+
+export const ClusterRun = defineKind({
+  ...delivery,
+  kind: 'ClusterRun',
+  plural: 'clusterruns',
+  shortNames: ['crun'],
+  scope: 'Namespaced',
+  description: "One cluster's part of a WorkflowRun. Made and changed by the hub alone.",
+  spec: object('What the cluster may do.', {
+    runRef: object('The WorkflowRun.', { name: text('Its name.'), uid: text('Its uid.') }),
+    cluster: object('The cluster.', { id: text('Its id.'), name: text('Its name.') }),
+    wave: text('The wave.'),
+    grant: optional(grant),
+  }),
+  status: object('How far the cluster is.', {
+    phase: optional(oneOf(clusterStates, 'Where it is.')),
+    grant: optional(integer('The grant of which step speaks.')),
+    step: optional(stepResult),
+    steps: optional(
+      list(
+        'The steps that are over, in order.',
+        object('A step.', {
+          grant: integer('Its grant.'),
+          name: text('Its name.'),
+          type: text('What it does.'),
+          status: text('What came of it.'),
+          message: optional(text('Why, for people.')),
+        }),
+      ),
+    ),
+    checkpoint: optional(
+      object('What was being done.', {
+        grant: integer('The grant.'),
+        half: oneOf(['begin', 'end'], 'Which half of the step.'),
+        unit: optional(text('The unit of the log.')),
+        seq: optional(integer('Which write of the unit.')),
+      }),
+    ),
+    releaseNumber: optional(integer('The release that the run made on this cluster.')),
+    previousRelease: optional(integer('The last release before it that succeeded.')),
+    canary: optional(
+      object('The canary.', {
+        workload: text('The workload, and what belongs to it, as Delete takes it.'),
+        instances: integer('How many pods.'),
+      }),
+    ),
+    blueGreen: optional(
+      object('The colours.', {
+        primaryService: text('The primary Service.'),
+        stageService: text('The stage Service.'),
+        primaryColorBefore: text('The colour of the primary Service before the run. Empty when there was none.'),
+        stageColor: text('The colour that was deployed.'),
+        swapped: flag('Whether the Services were swapped.'),
+      }),
+    ),
+    outputs: optional(mapOf('What ${k8s.<name>} stands for on this cluster.', text('A value.'))),
+    failure: optional(
+      object('Why it failed.', {
+        type: text('Which kind of failure.'),
+        reason: text('Why, in one CamelCase word for programs.'),
+        message: text('Why, for people.'),
+      }),
+    ),
+    preview: optional(
+      object('What the run would do here.', {
+        create: optional(list('Objects that would be made.', text('An object.'))),
+        update: optional(list('Objects that would change.', text('An object.'))),
+        prune: optional(list('Objects that would be deleted.', text('An object.'))),
+        unchanged: optional(integer('How many would stay as they are.')),
+        errors: optional(list('What the cluster would refuse.', text('Why.'))),
+        releaseNumber: optional(integer('The release it would be.')),
+      }),
+    ),
+    soak: optional(anyObject('What is compared while the cluster is watched.')),
+    ...conditions,
+  }),
+  columns: [
+    { name: 'Cluster', type: 'string', path: '.spec.cluster.name' },
+    { name: 'Wave', type: 'string', path: '.spec.wave' },
+    { name: 'Phase', type: 'string', path: '.status.phase' },
+    { name: 'Step', type: 'string', path: '.spec.grant.step' },
+    { name: 'Release', type: 'integer', path: '.status.releaseNumber' },
+    { name: 'Message', type: 'string', path: '.status.failure.message', priority: 1 },
+    ageColumn,
+  ],
+});
+export type ClusterRun = ObjectFor<typeof ClusterRun>;

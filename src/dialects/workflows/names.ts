@@ -1,0 +1,31 @@
+/** The group of everything here. */
+export const deliveryGroup = 'delivery.drover.io';
+export const deliveryVersion = 'v1alpha1';
+
+export const deliveryLabels = {
+  /** On a Cluster: the CloudProvider that it came from. */
+  provider: 'delivery.drover.io/provider',
+  /** On ClusterRuns and ApprovalRequests: the name of their WorkflowRun. */
+  run: 'delivery.drover.io/run',
+  /** On ClusterRuns: the id of their cluster. */
+  cluster: 'delivery.drover.io/cluster',
+  /** On WorkflowRuns: the Workflow. */
+  workflow: 'delivery.drover.io/workflow',
+  /** On WorkflowRuns of a pipeline: the name of their PipelineRun. */
+  pipelineRun: 'delivery.drover.io/pipeline-run',
+  /** On Works: the release that they are. */
+  release: 'delivery.drover.io/release',
+} as const;
+
+export const deliveryAnnotations = {
+  /** On a Namespace: how `${app.name}` calls it. */
+  appName: 'delivery.drover.io/app-name',
+  /** On a CloudProvider: any new value has the connection tested at once. */
+  testRequested: 'delivery.drover.io/test-requested',
+  /** On a Work: what it holds, as "<uid of the run>/<grant>/<begin or end>". */
+  grant: 'delivery.drover.io/grant',
+  /** On WorkflowRuns and PipelineRuns: who asked for them. Set by admission. */
+  triggeredBy: 'delivery.drover.io/triggered-by',
+  /** On WorkflowRuns and PipelineRuns: the last one who changed the wanted state. Set by admission. */
+  stateChangedBy: 'delivery.drover.io/state-changed-by',
+} as const;
