@@ -1,57 +1,115 @@
 /**
- * Runs files of tests: `scripts/run-tests.ts AT_ONCE GLOB…`. Those that took longest the last time on this machine begin first, so that none is
- * left over at the end. Many tests run real programs against deadlines, several files at once on few cores: a file that fails is run once more,
- * alone. What fails alone as well is broken; what does not is named `shaky`, a test to mend.
+ * Runs files of tests: `scripts/run-tests.ts AT_ONCE [--shared] GLOB…`. Those that took longest the last time on this machine begin first, so that none
+ * is left over at the end. With `--shared`, neighbouring files share a process: for small tests, loading modules takes longer than testing.
+ *
+ * Many tests run real programs against deadlines, several files at once on few cores: a file that fails is run once more, alone. What fails alone as
+ * well is broken; what does not is named `shaky`, a test to mend.
  */
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { readCached, writeCached } from './machine-cache.ts';
 
 /** More than this is no bad luck. */
 const maxSecondTries = 4;
 /** A test that hangs fails. */
 const timeout = 300_000;
+/** A process is shared by files that take so long together. */
+const sharedSeconds = 25;
+const unknownSeconds = 2;
 
-const [atOnce = '1', ...globs] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { shared: { type: 'boolean' } }, allowPositionals: true });
+const [atOnce = '1', ...globs] = positionals;
 const preload = new URL('test-process.js', import.meta.url).href;
 const cacheName = 'test-seconds.json';
 const lastSeconds = readCached<Record<string, number>>(cacheName, {});
+const scratch = mkdtempSync(path.join(tmpdir(), 'drover-tests-'));
 
-const files = globSync(globs).toSorted((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
-const failed = await runFiles(files, Number(atOnce));
+const files = globSync(globs).toSorted();
+const failed = await runGroups(values.shared ? neighbours(files) : files.map(file => [file]), Number(atOnce));
 writeCached(cacheName, lastSeconds);
-if (failed.length > 0 && failed.length <= maxSecondTries) {
-  console.log(`\n== once more, alone: ${failed.join(' ')}`);
-  const again = await runFiles(failed, 1);
-  for (const file of failed) if (!again.includes(file)) console.log(`shaky: ${file} failed, and passed when it ran alone`);
-  process.exit(again.length === 0 ? 0 : 1);
-}
+const stillFailed = failed.length > 0 && failed.length <= maxSecondTries ? await tryAlone(failed) : failed;
+rmSync(scratch, { recursive: true });
 // What a test left behind does not keep the run from ending.
-process.exit(failed.length === 0 ? 0 : 1);
+process.exit(stillFailed.length === 0 ? 0 : 1);
 
-/** The files that did not say at their end that all their tests passed. */
-async function runFiles(some: readonly string[], concurrency: number): Promise<string[]> {
+async function tryAlone(some: readonly string[]): Promise<string[]> {
+  console.log(`\n== once more, alone: ${some.join(' ')}`);
+  const again = await runGroups(
+    some.map(file => [file]),
+    1,
+  );
+  for (const file of some) if (!again.includes(file)) console.log(`shaky: ${file} failed, and passed when it ran alone`);
+  return again;
+}
+
+/** Files in the order of their paths, so that those of a process need the same modules. */
+function neighbours(some: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  let room = 0;
+  for (const file of some) {
+    const seconds = lastSeconds[file] ?? unknownSeconds;
+    if (groups.length === 0 || seconds > room) {
+      groups.push([]);
+      room = sharedSeconds;
+    }
+    groups.at(-1)!.push(file);
+    room -= seconds;
+  }
+  return groups;
+}
+
+/** The files whose process did not say at its end that all tests passed: those with a failure, or all of it when none can be named. */
+async function runGroups(groups: readonly string[][], concurrency: number): Promise<string[]> {
+  const membersOf = new Map(groups.toSorted((a, b) => expected(b) - expected(a)).map(group => [entryOf(group), group]));
   const passed = new Set<string>();
+  const faulty = new Set<string>();
+  const seconds = new Map<string, number>();
   const events = run({
-    files: some.map(file => path.resolve(file)),
+    files: [...membersOf.keys()],
     concurrency,
     timeout,
     forceExit: false,
     execArgv: ['--test-force-exit', '--import', preload],
   });
+  events.on('test:fail', ({ file }) => {
+    if (file !== undefined) faulty.add(nameOf(file));
+  });
+  events.on('test:complete', ({ nesting, file, details }) => {
+    if (nesting === 0 && file !== undefined) seconds.set(nameOf(file), (seconds.get(nameOf(file)) ?? 0) + details.duration_ms / 1000);
+  });
   events.on('test:summary', ({ file, success, duration_ms }) => {
-    // One for each file, and one for all of them.
-    if (file === undefined) return;
-    const name = path.relative(process.cwd(), file);
-    lastSeconds[name] = Math.round(duration_ms / 100) / 10;
-    if (success) passed.add(name);
+    // One for each process, and one for all of them.
+    const group = file === undefined ? undefined : membersOf.get(file);
+    if (!group) return;
+    if (group.length === 1) seconds.set(group[0]!, duration_ms / 1000);
+    if (success) passed.add(file!);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text as string);
-  return some.filter(file => !passed.has(path.relative(process.cwd(), path.resolve(file))));
+  for (const [file, took] of seconds) lastSeconds[file] = Math.round(took * 10) / 10;
+  return [...membersOf].flatMap(([entry, group]) => {
+    if (passed.has(entry)) return [];
+    const named = group.filter(file => faulty.has(file));
+    return named.length > 0 ? named : group;
+  });
 }
 
-function expected(file: string): number {
-  return lastSeconds[file] ?? Infinity;
+/** What a process runs: the file itself, or one that imports all of them. */
+function entryOf(group: readonly string[]): string {
+  if (group.length === 1) return path.resolve(group[0]!);
+  const entry = path.join(scratch, `${group[0]!.replaceAll(/[^\w.]/g, '-')}.mjs`);
+  writeFileSync(entry, group.map(file => `await import(${JSON.stringify(pathToFileURL(path.resolve(file)).href)});\n`).join(''));
+  return entry;
+}
+
+function nameOf(file: string): string {
+  return path.relative(process.cwd(), file);
+}
+
+function expected(group: readonly string[]): number {
+  return group.reduce((sum, file) => sum + (lastSeconds[file] ?? Infinity), 0);
 }

@@ -46,7 +46,7 @@ const beside: Suite[] = [
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
   // Last: of these it alone makes use of two cores, which it has to itself when the stories are over.
-  { name: 'unit', args: [runTests, '2', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
+  { name: 'unit', args: [runTests, '3', '--shared', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
 ];
 /** Programs of tests live for seconds: they compile once for all of them, and those in Go leave memory alone for longer. */
 const thrift = { NODE_COMPILE_CACHE: cachePath('compiled'), GOGC: '400' };
