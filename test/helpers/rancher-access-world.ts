@@ -45,7 +45,7 @@ export interface AccessWorld extends WorksWorld {
   joinCluster(user: string, template: string): Promise<void>;
   putNamespace(name: string, project?: string): Promise<void>;
   /** Goes through the hub's door to the member, as one of Rancher's people unless other groups are given. */
-  enter(user: string, options?: { groups?: readonly string[]; isConnected?: boolean }): Promise<void>;
+  enter(user: string, options?: { groups?: readonly string[]; isAway?: boolean }): Promise<void>;
   /** Waits until a user may do something on the member, or may not. */
   mayOnMember(user: string, deed: Deed, may?: boolean): Promise<void>;
   mayOnHub(user: string, deed: Deed, may?: boolean): Promise<void>;
@@ -115,13 +115,18 @@ export async function startAccessWorld(t: TestContext): Promise<AccessWorld> {
       };
       await hub.client.create(ClusterRoleTemplateBinding, withType(ClusterRoleTemplateBinding, binding));
     },
-    async enter(name, { groups = signedInGroups, isConnected = true } = {}) {
+    async enter(name, { groups = signedInGroups, isAway = false } = {}) {
       const cluster = (await hub.client.get(Cluster, { name: 'east' }))!;
-      const connected = { type: 'Connected', status: isConnected ? ('True' as const) : ('False' as const), reason: 'Told', message: '' };
-      const lastTransitionTime = new Date().toISOString();
+      const lost = {
+        type: 'Connected',
+        status: 'False' as const,
+        reason: 'Lost',
+        message: '',
+        lastTransitionTime: new Date().toISOString(),
+      };
       const onError = (error: unknown) => assert.fail(error as Error);
       const enter = enterMember({ hub: hub.client, signal: stop.signal, onError });
-      await enter({ ...cluster, status: { ...cluster.status, conditions: [{ ...connected, lastTransitionTime }] } }, { name, groups });
+      await enter(isAway ? { ...cluster, status: { conditions: [lost] } } : cluster, { name, groups });
     },
     mayOnMember: (user, deed, may = true) => becomes(member, user, deed, may),
     mayOnHub: (user, deed, may = true) => becomes(hub, user, deed, may),

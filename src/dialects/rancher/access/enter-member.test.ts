@@ -47,7 +47,7 @@ test('who is not of Rancher leaves a member as it is', async t => {
 test('nobody waits for a member that is away', async t => {
   const world = await startWithBoss(t);
 
-  await world.enter('user-boss', { isConnected: false });
+  await world.enter('user-boss', { isAway: true });
 
   assert.equal(await isMarked(world), false);
 });

@@ -33,7 +33,7 @@ export function enterMember({ hub, signal, onError }: EnterMemberDeps): EnterMem
 
   return async (cluster, user) => {
     const { uid = '' } = cluster.metadata;
-    if (clusterId(cluster) === localId || open.has(uid) || !isSignedIn(user) || !isConnected(cluster)) return;
+    if (clusterId(cluster) === localId || open.has(uid) || !isSignedIn(user) || isLost(cluster)) return;
     let entry = entries.get(uid);
     if (!entry) entries.set(uid, (entry = enter(cluster, uid).catch(onError)));
     await entry;
@@ -66,5 +66,5 @@ export function enterMember({ hub, signal, onError }: EnterMemberDeps): EnterMem
   }
 }
 
-const isConnected = (cluster: Cluster) => findCondition(cluster, clusterConditions.connected)?.status === 'True';
+const isLost = (cluster: Cluster) => findCondition(cluster, clusterConditions.connected)?.status === 'False';
 const isApplied = (work: Work | undefined) => work !== undefined && findCondition(work, workConditions.applied)?.status === 'True';
