@@ -5,6 +5,8 @@ export interface GoRegExp {
   test(text: string): boolean;
   find(text: string): string | undefined;
   findAll(text: string, limit: number): string[];
+  /** `$1` in the replacement stands for a group. */
+  replaceAll(text: string, replacement: string): string;
 }
 
 const cache = new Map<string, GoRegExp>();
@@ -44,6 +46,7 @@ function compile(pattern: string): GoRegExp {
       while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');
       return found;
     },
+    replaceAll: (text, replacement) => re2.matcher(text).replaceAll(replacement),
   };
 }
 

@@ -1,21 +1,44 @@
 import { conditions } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { clusterStates } from '../../../api/rollout.ts';
-import { anyObject, flag, integer, list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
+import {
+  anyObject,
+  flag,
+  integer,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+  wholeObject,
+  type TypeOf,
+} from '../../../api/schema.ts';
 import { ageColumn, delivery } from './group.ts';
 
 const grant = object('The step that the cluster may do now.', {
-  id: integer('Grows by one with every step that is granted.', { minimum: 1 }),
+  id: integer('Grows with every step that is granted: the number of the step in the run.', { minimum: 1 }),
   phase: text('The phase.'),
   group: text('The group.'),
   step: text('The name of the step.'),
   type: text('What it does.'),
-  with: optional(anyObject('What the step is told.')),
+  position: integer('Where the step is among all of the run.'),
+  with: optional(wholeObject('What the step is told.')),
   timeout: optional(text('How long it may take.')),
+  progressDeadline: optional(text('How long the cluster may take in all.')),
   isRollback: optional(flag('Whether it undoes.')),
-  attempt: optional(integer('How many times it was tried before.')),
+  isLast: optional(flag('Whether the cluster is done when the step is.')),
+  attempt: integer('Which attempt it is, from 1.'),
 });
 export type Grant = TypeOf<typeof grant>;
+
+const standing = object('What the run says of the cluster without asking it, until the next step is granted.', {
+  state: oneOf(clusterStates, 'Where the cluster is. Aborted: whatever it waits for is cut short.'),
+  reason: optional(text('Why, in one CamelCase word for programs.')),
+  message: optional(text('Why, for people.')),
+});
+export type Standing = TypeOf<typeof standing>;
 
 const stepResult = object('What came of the step that was last granted.', {
   status: oneOf(['Running', 'Succeeded', 'Failed', 'Skipped', 'TimedOut'], 'Where it is.'),
@@ -25,26 +48,6 @@ const stepResult = object('What came of the step that was last granted.', {
   finishedAt: optional(time('When it ended.')),
 });
 export type StepResult = TypeOf<typeof stepResult>;
-
-export const logUnits = [
-  'Execute',
-  'Fetch Files',
-  'Initialize',
-  'Prepare',
-  'Apply',
-  'Wait for Steady State',
-  'Wrap Up',
-  'Prune',
-  'Rollback',
-  'Recreate Pruned Resources',
-  'Delete Failed Release Resources',
-  'Delete',
-  'Scale',
-  'Swap Service Selectors',
-  'Traffic Split',
-  'Preview',
-] as const;
-export type LogUnit = (typeof logUnits)[number];
 
 export const ClusterRun = defineKind({
   ...delivery,
@@ -58,6 +61,7 @@ export const ClusterRun = defineKind({
     cluster: object('The cluster.', { id: text('Its id.'), name: text('Its name.') }),
     wave: text('The wave.'),
     grant: optional(grant),
+    standing: optional(standing),
   }),
   status: object('How far the cluster is.', {
     phase: optional(oneOf(clusterStates, 'Where it is.')),

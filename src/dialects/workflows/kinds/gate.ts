@@ -7,9 +7,6 @@ import { ageColumn, deciders, delivery, variable } from './group.ts';
 export const gateTypes = ['Approval', 'Wait', 'Window', 'HTTP', 'Analysis', 'Job', 'Expression'] as const;
 export type GateType = (typeof gateTypes)[number];
 
-export const gatePhases = ['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'] as const;
-export type GatePhase = (typeof gatePhases)[number];
-
 /** What a gate asks for, by its type. Steps of these types have the same fields in `with`. */
 export const gateFields = {
   ...deciders,

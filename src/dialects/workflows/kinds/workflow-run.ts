@@ -1,7 +1,7 @@
 import { conditions } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { anyObject, flag, integer, list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
-import { gatePhases } from './gate.ts';
+import { flag, integer, list, mapOf, object, oneOf, optional, text, time, wholeObject, type TypeOf } from '../../../api/schema.ts';
+import { gatePhases } from '../../../core/gates/gate-phase.ts';
 import { ageColumn, delivery } from './group.ts';
 
 export const runPhases = [
@@ -63,7 +63,7 @@ const gateStatus = object('A gate.', {
   approvalRequest: optional(text('The ApprovalRequest.')),
   startedAt: optional(time('When it began.')),
   finishedAt: optional(time('When it was decided.')),
-  state: optional(anyObject('What has been measured.')),
+  state: optional(wholeObject('What has been measured.')),
 });
 export type GateStatus = TypeOf<typeof gateStatus>;
 
@@ -91,7 +91,14 @@ const stepStatus = object('A step.', {
   status: oneOf(stepStatuses, 'Where it is.'),
   succeeded: optional(integer('On how many clusters it is done.')),
   failed: optional(integer('On how many clusters it failed.')),
-  attempt: optional(integer('How many times it has been tried again.')),
+  id: optional(integer('The number of the present attempt: the id of the grant of clusters.')),
+  firstId: optional(integer('The number of the first attempt.')),
+  attempt: optional(integer('Which attempt it is, from 1.')),
+  position: optional(integer('Where it is among the steps of the run.')),
+  leg: optional(integer('Which leg of the way it belongs to.')),
+  round: optional(integer('0 on the way forward, else the number of the rollback.')),
+  retryAt: optional(time('When the next attempt may begin.')),
+  failureType: optional(text('Which kind of failure.')),
   startedAt: optional(time('When it began.')),
   finishedAt: optional(time('When it ended.')),
   message: optional(text('What came of it.')),
@@ -155,13 +162,13 @@ export const WorkflowRun = defineKind({
     finishedAt: optional(time('When it ended.')),
     triggeredBy: optional(text('Who asked for it.')),
     planHash: optional(text('A digest of manifests, artifacts, clusters and waves.')),
-    snapshot: optional(anyObject('Everything the run is made from, as it was when it began.')),
+    snapshot: optional(wholeObject('Everything the run is made from, as it was when it began.')),
     resolvedClusters: optional(list('The clusters, as they were resolved.', clusterRef)),
     clusters: optional(counts),
     waves: optional(list('The waves, in order.', waveStatus)),
     steps: optional(list('The steps, in the order in which they began.', stepStatus)),
-    outputs: optional(anyObject('What steps have published.')),
-    engine: optional(anyObject('What the hub remembers of the run besides.')),
+    outputs: optional(wholeObject('What steps have published.')),
+    engine: optional(wholeObject('What the hub remembers of the run besides.')),
     ...conditions,
   }),
   columns: [
