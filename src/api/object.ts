@@ -81,3 +81,8 @@ export function qualifiedKind({ group, kind }: { group: string; kind: string }):
 }
 
 export type { Json, JsonObject };
+
+/** Whether one version of an object is older than another: they are numbers that grow. What is no number cannot be compared. */
+export function isOlderVersion(version = '', than = ''): boolean {
+  return /^[0-9]+$/.test(version) && /^[0-9]+$/.test(than) && BigInt(version) < BigInt(than);
+}

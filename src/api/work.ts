@@ -25,7 +25,7 @@ const release = object(
   {
     name: text('The name of the release.', {
       minLength: 1,
-      maxLength: 53,
+      maxLength: 63,
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
     }),
     namespace: text('The namespace of the release, and of its objects that name none.', { minLength: 1, maxLength: 63 }),
@@ -80,6 +80,18 @@ const options = object('How to deliver.', {
       ['Create', 'CreateReplace', 'Skip'],
       'What to do with the definitions in the folder "crds" of the chart: create those that are missing, also bring others up to date, or leave them out.',
       { default: 'Create' },
+    ),
+  ),
+  order: optional(
+    oneOf(
+      ['ByKind', 'AsGiven'],
+      'ByKind: objects are put on the member one kind after the other, as Helm does. AsGiven: one after the other in the order of the list. Not for charts.',
+      { default: 'ByKind' },
+    ),
+  ),
+  checkFirst: optional(
+    flag(
+      'Whether to ask the member about every object before any is put there: when it refuses one, nothing is changed and all refusals are told. Not for charts.',
     ),
   ),
   prune: optional(flag('Whether to delete objects that are no longer part of the delivery.', { default: true })),
@@ -212,6 +224,12 @@ export const Work = defineKind({
       manifests: optional(list('Objects to deliver as they are.', embeddedObject('An object.'))),
       content: optional(digest('The digest of a Content with objects to deliver, as YAML documents.')),
       patches: optional(list('Changes to what was rendered, one after the other. Hooks of charts stay as they are.', patch)),
+      remove: optional(
+        list(
+          'Objects that a delivery deletes besides, with what they own, whoever put them there. They are deleted once for each change of what is delivered.',
+          object('An object.', objectRef),
+        ),
+      ),
       options: optional(options),
       sync: optional(
         oneOf(
@@ -241,6 +259,11 @@ export const Work = defineKind({
           message: 'exactly one of chart, kustomization, manifests and content is needed',
         },
         { rule: '!has(self.values) || has(self.chart)', message: 'values are only for charts' },
+        { rule: '!has(self.remove) || !has(self.chart)', message: 'remove is not for charts' },
+        {
+          rule: '!has(self.chart) || self.release.name.size() <= 53',
+          message: 'the name of a release of a chart has at most 53 characters',
+        },
         {
           rule: 'self.release == oldSelf.release',
           message: 'the release cannot be changed',

@@ -27,6 +27,12 @@ export interface ApplyOptions {
   /** Whether to take over objects that belong to others, or to nobody. */
   readonly takeOwnership?: boolean;
   readonly dryRun?: boolean;
+  /** Of a dry run: hears what the member refuses, instead of the first refusal being thrown. */
+  onRefused?(refusal: DeliveryError): void;
+  /** Of a dry run: namespaces that will be there when it is done in earnest. All when absent. */
+  readonly comingNamespaces?: ReadonlySet<string>;
+  /** Default ByKind: one kind after the other, in the order of Helm. AsGiven: one object after the other. */
+  readonly order?: 'ByKind' | 'AsGiven';
   /** How many objects of a kind at a time. Default 16. */
   readonly concurrency?: number;
   /** Keys (refKey) of objects that are the owner's already: nobody needs to ask whose they are. */
@@ -39,8 +45,8 @@ export interface ApplyOptions {
 const defaultConcurrency = 16;
 
 /**
- * Puts objects on a member by server-side apply, one kind after the other in the order of Helm, and answers them as they are there, in the
- * order given. Fields of other managers are taken over. Throws a DeliveryError; what was applied until then stays.
+ * Puts objects on a member by server-side apply, one kind after the other in the order of Helm unless another is asked for, and answers them as
+ * they are there, in the order given. Fields of other managers are taken over. Throws a DeliveryError; what was applied until then stays.
  */
 export async function applyObjects(member: Member, objects: readonly KubeObject[], options: ApplyOptions): Promise<KubeObject[]> {
   const { owner, signal, concurrency = defaultConcurrency, takeOwnership = false, known = new Set() } = options;
@@ -55,7 +61,8 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
   const applied = new Map<string, KubeObject>();
   // A kind that is defined here comes after all definitions, whatever it is called.
   const stageOf = (obj: KubeObject) => (kinds.isDefinedHere(obj) ? `${obj.kind}.${obj.apiVersion}` : obj.kind);
-  for (const stage of installStages([...last.values()], stageOf)) {
+  const unique = [...last.values()];
+  for (const stage of options.order === 'AsGiven' ? unique.map(obj => [obj]) : installStages(unique, stageOf)) {
     await runAll(stage, concurrency, async obj => {
       const answer = await applyObject(member, obj, kinds, options);
       applied.set(refKey(refOf(obj)), answer);
@@ -84,9 +91,13 @@ async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, o
     return isGoing ? await applyAfter(member, kind, answer, { apply, signal }) : answer;
   } catch (error) {
     signal.throwIfAborted();
-    if (dryRun && isMissingYet(obj, kinds, error)) return obj;
-    if (force && !dryRun && unchangeableFields(error)) return recreateObject(member, kind, obj, { apply, signal });
-    throw explainRefusal('apply', ref, error);
+    if (dryRun && isMissingYet(obj, kinds, error, options.comingNamespaces)) return obj;
+    const mayRecreate = force && unchangeableFields(error) !== undefined;
+    if (mayRecreate && !dryRun) return recreateObject(member, kind, obj, { apply, signal });
+    const refusal = explainRefusal('apply', ref, error);
+    if (!dryRun || !options.onRefused || refusal.reason === workReasons.clusterUnreachable) throw refusal;
+    if (!mayRecreate) options.onRefused(refusal);
+    return obj;
   }
 }
 
@@ -96,10 +107,12 @@ function checkNamespace(obj: KubeObject, kinds: FoundKinds): void {
   throw new DeliveryError(workReasons.renderFailed, `cannot apply ${refText(object)}: its namespace is missing`, { object, isFinal: true });
 }
 
-/** A dry run creates neither the definition nor the namespace that come before the object. */
-function isMissingYet(obj: KubeObject, kinds: FoundKinds, error: unknown): boolean {
+/** A dry run creates neither the definition nor the namespace nor the account that come before the object. */
+function isMissingYet(obj: KubeObject, kinds: FoundKinds, error: unknown, coming: ReadonlySet<string> | undefined): boolean {
   if (isNoSuchKind(error)) return kinds.isDefinedHere(obj);
-  return error instanceof StatusError && error.code === 404 && error.details?.kind === 'namespaces';
+  if (!(error instanceof StatusError)) return false;
+  if (error.code === 403) return /serviceaccount "[^"]+" not found/.test(error.message);
+  return error.code === 404 && error.details?.kind === 'namespaces' && coming?.has(obj.metadata.namespace ?? '') !== false;
 }
 
 /** What exported manifests carry and only the server may write. */

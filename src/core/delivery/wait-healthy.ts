@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts';
+import { isOlderVersion, type KubeObject } from '../../api/object.ts';
 import { workReasons } from '../../api/work.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { explainPods } from './explain-pods.ts';
@@ -47,7 +47,7 @@ export async function waitHealthy(member: Member, wanted: readonly ObjectRef[], 
       let again: NodeJS.Timeout | undefined;
       followed.defer(() => clearTimeout(again));
       const look = (obj: KubeObject | undefined) => {
-        if (obj && isOlder(obj.metadata.resourceVersion, versions.get(refKey(ref)))) return;
+        if (obj && isOlderVersion(obj.metadata.resourceVersion, versions.get(refKey(ref)))) return;
         clearTimeout(again);
         // Only time makes a failure of a pod that has no node.
         if (take(ref, obj) === 'InProgress' && obj?.kind === 'Pod') again = setTimeout(() => look(obj), scheduleWindowMs);
@@ -78,12 +78,6 @@ export async function waitHealthy(member: Member, wanted: readonly ObjectRef[], 
 interface Seen {
   readonly health: Health;
   readonly obj: KubeObject | undefined;
-}
-
-/** Versions that are no numbers cannot be compared. */
-function isOlder(version: string | undefined, than: string | undefined): boolean {
-  const isNumber = (text: string | undefined): text is string => text !== undefined && /^[0-9]+$/.test(text);
-  return isNumber(version) && isNumber(than) && BigInt(version) < BigInt(than);
 }
 
 const pausedHealth: Health = { health: 'Current', message: 'Deployment is paused' };

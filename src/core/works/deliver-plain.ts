@@ -11,6 +11,7 @@ import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
 import { removeObjects } from '../delivery/remove-objects.ts';
+import { checkFirst } from './check-first.ts';
 import { compareClaims, competes, holds, isLeaving, priorityOf } from './claims.ts';
 import { placeOf } from './decide-status.ts';
 import type { DeliveryDesk, Turn } from './delivery-desk.ts';
@@ -22,6 +23,7 @@ import { waitMsOf } from './wait-time.ts';
 import { winnerOf } from './object-claims.ts';
 import { planDelivery } from './plan-delivery.ts';
 import { planRelease } from './plan-release.ts';
+import { removeBesides } from './remove-besides.ts';
 import { renderPlain } from './render-plain.ts';
 import type { InventoryEntry, WorkState } from './work-state.ts';
 
@@ -35,6 +37,14 @@ interface WhatToPut {
   readonly member: Member;
   readonly objects: readonly KubeObject[];
   readonly inputs: string;
+}
+
+interface Applying {
+  readonly state: WorkState;
+  readonly member: Member;
+  /** Keys of objects that are the Work's already. */
+  readonly owned: ReadonlySet<string>;
+  readonly signal: AbortSignal;
 }
 
 /** Somebody with a higher claim on an object has come after the objects were shared out. */
@@ -185,8 +195,11 @@ export function plainDelivery(desk: DeliveryDesk) {
     const before = [...state.inventory.values()];
     const leftover = before.filter(({ ref }) => !wanted.has(refKey(ref)));
     const wasDeployed = state.delivered?.state === 'Deployed';
+    const isAgain = wasDeployed && state.delivered?.inputs === inputs;
     const known = new Set(wasDeployed ? before.filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => refKey(ref)) : []);
     const at = timestamp(desk.now());
+    const changed = whatChanged(key, own, known, state);
+    if (work.spec.options?.checkFirst === true) await checkFirst(work, changed, member, turn.signal);
     const isGrowing = entries.some(({ ref, outrankedBy }) => outrankedBy === undefined && !known.has(refKey(ref)));
     state.inventory = [...entries, ...leftover];
     // What may be on the member is written down first: whoever goes on after a crash finds it.
@@ -197,9 +210,9 @@ export function plainDelivery(desk: DeliveryDesk) {
     }
 
     await takeFromOthers(work, own);
-    const changed = whatChanged(key, own, known, state);
     if (!wasDeployed || isGrowing) await ensureNamespaces(work, own, member, turn.signal);
-    await apply(work, changed, member, known, turn.signal);
+    await apply(work, changed, { state, member, owned: known, signal: turn.signal });
+    if (!isAgain) await removeWhatIsNamed(work, wanted, member, turn.signal);
     const kept = await prune(work, leftover, member, turn.signal);
 
     applied.set(key, new Map(own.map(obj => [refKey(refOf(obj)), hashOf(obj)])));
@@ -244,18 +257,21 @@ export function plainDelivery(desk: DeliveryDesk) {
   }
 
   /** Objects that bear the mark of a Work that does not want them any more, or is outranked, are taken over. */
-  async function apply(work: Work, objects: readonly KubeObject[], member: Member, owned: ReadonlySet<string>, signal: AbortSignal) {
+  async function apply(work: Work, objects: readonly KubeObject[], { state, member, owned, signal }: Applying): Promise<void> {
     const { options, driftExclusions: exclusions } = work.spec;
     const known = new Set(owned);
     const present = new Set(objects.filter(obj => owned.has(refKey(refOf(obj)))));
     const shared = await withoutOwnedByOthers(member, [...present], { exclusions, signal });
-    const ours = [...objects.filter(obj => !present.has(obj)), ...shared];
+    const sharedByRef = new Map(shared.map(obj => [refKey(refOf(obj)), obj]));
+    const ours = objects.map(obj => (present.has(obj) ? sharedByRef.get(refKey(refOf(obj)))! : obj));
     for (;;) {
       try {
         await applyObjects(member, ours, {
           owner: { work: keyOf(work) },
           known,
           signal,
+          onApplied: obj => state.noteApplied(obj),
+          ...(options?.order !== undefined && { order: options.order }),
           ...(options?.force !== undefined && { force: options.force }),
           ...(options?.takeOwnership !== undefined && { takeOwnership: options.takeOwnership }),
         });
@@ -272,6 +288,14 @@ export function plainDelivery(desk: DeliveryDesk) {
         known.add(refKey(ref));
       }
     }
+  }
+
+  /** What the Work wants itself stays, whatever it says besides. */
+  async function removeWhatIsNamed(work: Work, wanted: ReadonlySet<string>, member: Member, signal: AbortSignal): Promise<void> {
+    const refs = (work.spec.remove ?? []).filter(ref => !wanted.has(refKey(ref)));
+    if (refs.length === 0) return;
+    await registerAll(work, member, signal);
+    await removeBesides(refs, member, { deliveredBy: ref => wantedByOther(work, ref), signal });
   }
 
   async function isGivenUp(work: Work, ref: ObjectRef, member: Member, signal: AbortSignal): Promise<boolean> {
@@ -295,11 +319,13 @@ export function plainDelivery(desk: DeliveryDesk) {
   }
 
   function isWantedByOthers(work: Work, ref: ObjectRef): boolean {
+    return wantedByOther(work, ref) !== undefined;
+  }
+
+  function wantedByOther(work: Work, ref: ObjectRef): Work | undefined {
     const own = keyOf(work);
-    return [...desk.claims(work.metadata.namespace!).claimants(refKey(ref))].some(key => {
-      const other = key === own ? undefined : works.get(key);
-      return other !== undefined && holds(other);
-    });
+    const others = [...desk.claims(work.metadata.namespace!).claimants(refKey(ref))].filter(key => key !== own).map(key => works.get(key));
+    return others.find(other => other !== undefined && holds(other));
   }
 
   /** Before anything is deleted it must be known what every Work of the cluster wants, also those whose present spec nobody has looked at yet. */

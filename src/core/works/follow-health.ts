@@ -29,7 +29,7 @@ export function healthFollower(
         if (!followed.has(key))
           followed.set(
             key,
-            member.watches.follow(ref, obj => onHealth(ref, told(judgeHealth(obj)), obj)),
+            member.watches.follow(ref, obj => onHealth(ref, briefHealth(obj), obj)),
           );
     },
     [Symbol.dispose]() {
@@ -39,5 +39,8 @@ export function healthFollower(
   };
 }
 
-/** Of what is healthy there is nothing more to say. */
-const told = ({ health, message }: Health): Health => (health === 'Current' || message === undefined ? { health } : { health, message });
+/** How an object is. Of what is healthy there is nothing more to say. */
+export function briefHealth(obj: KubeObject | undefined): Health {
+  const { health, message } = judgeHealth(obj);
+  return health === 'Current' || message === undefined ? { health } : { health, message };
+}

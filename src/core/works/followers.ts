@@ -88,8 +88,8 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
     const present = followed.get(key);
     if (present?.member === member) return present;
     stop(key);
-    const health = healthFollower(member, (ref, judged) => {
-      if (state.setHealth(ref, judged)) onChange(key);
+    const health = healthFollower(member, (ref, judged, obj) => {
+      if (state.hearOf(ref, judged, obj)) onChange(key);
     });
     const entry: Followed = { member, health, drift: undefined, extras: undefined };
     followed.set(key, entry);

@@ -7,7 +7,7 @@ import { oncePerGeneration } from './once-per-generation.ts';
  * member does not deliver every chart anew; nor are options that only say how to get there, such as time-outs.
  */
 export const inputsOf = oncePerGeneration(({ spec }) => {
-  const { release, chart, values, kustomization, manifests, content, patches, options } = spec;
+  const { release, chart, values, kustomization, manifests, content, patches, remove = [], options } = spec;
   const inputs = {
     release,
     ...(chart && { chart: chart.content, values, crds: options?.crds, hooks: options?.hooks }),
@@ -15,6 +15,7 @@ export const inputsOf = oncePerGeneration(({ spec }) => {
     ...(manifests && { manifests }),
     ...(content !== undefined && { content }),
     ...(patches && { patches }),
+    ...(remove.length > 0 && { remove }),
     prune: options?.prune,
   };
   return `sha256:${createHash('sha256')

@@ -1,3 +1,4 @@
+import { isOlderVersion } from '../../api/object.ts';
 import { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { isMissing } from '../../client/missing-object.ts';
@@ -99,7 +100,7 @@ export function statusReports(options: StatusReportsOptions): StatusReports {
     const { uid } = seen.metadata;
     const last = written.get(key)?.uid === uid ? written.get(key) : undefined;
     // What was written a moment ago may not have been seen yet.
-    const isBehind = last !== undefined && isOlder(seen.metadata.resourceVersion, last.version);
+    const isBehind = last !== undefined && isOlderVersion(seen.metadata.resourceVersion, last.version);
     const work = isBehind ? { ...seen, status: last.status } : seen;
     const status = decide(work);
     if (!status || isSaid(work.status, status, last?.status)) return;
@@ -114,11 +115,6 @@ export function statusReports(options: StatusReportsOptions): StatusReports {
     }
     onWritten(work, status, work.status);
   }
-}
-
-/** Versions of one object are numbers that grow. */
-function isOlder(a = '', b = ''): boolean {
-  return /^[0-9]+$/.test(a) && /^[0-9]+$/.test(b) && BigInt(a) < BigInt(b);
 }
 
 /** Whether the status says all of it, and nothing that was said before and is not any more. Others may say more: those who fetch, and the hub of one whose agent is away. */

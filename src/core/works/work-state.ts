@@ -1,6 +1,8 @@
+import { isOlderVersion, type KubeObject } from '../../api/object.ts';
 import type { BrokenRule, DeliveredObject, DriftedField, PlannedObject, PlannedRelease, Work } from '../../api/work.ts';
 import { jsonEqual } from '../../util/json.ts';
-import { refKey, type ObjectRef } from '../delivery/object-ref.ts';
+import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
+import { briefHealth } from './follow-health.ts';
 import type { Delivered, Phase, WorkFacts } from './work-facts.ts';
 
 type Health = Pick<DeliveredObject, 'health' | 'message'>;
@@ -30,6 +32,8 @@ export class WorkState {
   isStalled = false;
   #inventory: ReadonlyMap<string, InventoryEntry>;
   readonly #health = new Map<string, Health>();
+  /** The versions that objects had when they were last applied. */
+  readonly #applied = new Map<string, string>();
 
   constructor({ metadata, status }: Work) {
     this.uid = metadata.uid ?? '';
@@ -52,7 +56,22 @@ export class WorkState {
 
   set inventory(entries: Iterable<InventoryEntry>) {
     this.#inventory = new Map([...entries].map(entry => [refKey(entry.ref), entry]));
-    for (const key of this.#health.keys()) if (!this.#inventory.has(key)) this.#health.delete(key);
+    for (const known of [this.#health, this.#applied]) for (const key of known.keys()) if (!this.#inventory.has(key)) known.delete(key);
+  }
+
+  /** An object as the member answered it: it is no longer how it was before, whatever a watch that is behind tells. */
+  noteApplied(obj: KubeObject): void {
+    const ref = refOf(obj);
+    this.#applied.set(refKey(ref), obj.metadata.resourceVersion ?? '');
+    this.setHealth(ref, briefHealth(obj));
+  }
+
+  /** What a watch tells. True when that is news. */
+  hearOf(ref: ObjectRef, health: Health, obj: KubeObject | undefined): boolean {
+    const key = refKey(ref);
+    if (obj && isOlderVersion(obj.metadata.resourceVersion, this.#applied.get(key))) return false;
+    this.#applied.delete(key);
+    return this.setHealth(ref, health);
   }
 
   /** True when that is news. */
