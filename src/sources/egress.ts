@@ -15,10 +15,12 @@ export interface EgressOptions {
 export interface EgressRequest {
   /** `https:`, or `http:` where the operator allows the address. */
   readonly url: string;
-  readonly method?: 'GET' | 'HEAD' | 'POST';
-  /** Of a POST. It is for this address alone: redirects are answered, not followed. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Of what is not only read. It is for this address alone: redirects are answered, not followed. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that may hold secrets: they go nowhere but to the origin of `url`. */
+  readonly ownHeaders?: Readonly<Record<string, string>>;
   /** The Authorization header. It and the certificate of `tls` are for the origin of `url` and go to no other. */
   readonly authorization?: string | undefined;
   readonly tls?: SourceTls | undefined;
@@ -78,7 +80,7 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
     for (let left = maxRedirects; ; left--) {
       const answer = await ask(req, url, url.origin === first.origin, signal);
       const { location } = answer.headers;
-      if (!redirects.has(answer.status) || location === undefined || req.method === 'POST') return { ...answer, url: url.href };
+      if (!redirects.has(answer.status) || location === undefined || !isReading(req)) return { ...answer, url: url.href };
       if (left === 0) throw new SourceError(`${shown(req.url)} redirects more than ${maxRedirects} times`, { isFinal: true });
       url = redirectTarget(url, location);
     }
@@ -92,7 +94,11 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
       addresses,
       isAllowed: address => rules.judge(address).isAllowed,
       method: req.method ?? 'GET',
-      headers: { ...req.headers, ...(isOrigin && req.authorization !== undefined && { authorization: req.authorization }) },
+      headers: {
+        ...req.headers,
+        ...(isOrigin && req.ownHeaders),
+        ...(isOrigin && req.authorization !== undefined && { authorization: req.authorization }),
+      },
       ...(req.body !== undefined && { body: req.body }),
       tls: { ca, insecureSkipVerify, ...(isOrigin && { certificate, key }) },
       maxBytes: req.maxBytes,
@@ -137,6 +143,8 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
     throw new SourceError(`there is no host "${host}"`);
   }
 }
+
+const isReading = ({ method = 'GET' }: EgressRequest): boolean => method === 'GET' || method === 'HEAD';
 
 async function lookupAll(host: string): Promise<string[]> {
   return (await systemLookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);

@@ -5,6 +5,8 @@ import { countOf } from './rollout-limits.ts';
 
 export interface PlannedCluster {
   readonly name: string;
+  /** What else it is called. */
+  readonly aliases?: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -53,9 +55,9 @@ const wavesOf = ({ waves = [] }: RolloutSpec): readonly WaveSpec[] => (waves.len
 const sizeOf = (count: number | string, total: number): number =>
   countOf(count, total, typeof count === 'string' && count.endsWith('%') ? 1 : 0);
 
-function isSelected({ name, labels }: PlannedCluster, { clusterSelector, clusterNames, remainder }: WaveSpec): boolean {
+function isSelected({ name, aliases = [], labels }: PlannedCluster, { clusterSelector, clusterNames, remainder }: WaveSpec): boolean {
   if (clusterSelector) return selectorMatches(clusterSelector, labels);
-  if (clusterNames) return clusterNames.some(wanted => wanted === name || name.endsWith(`/${wanted}`));
+  if (clusterNames) return clusterNames.some(wanted => wanted === name || name.endsWith(`/${wanted}`) || aliases.includes(wanted));
   return remainder === true;
 }
 

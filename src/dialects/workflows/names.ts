@@ -15,6 +15,12 @@ export const deliveryLabels = {
   pipelineRun: 'delivery.drover.io/pipeline-run',
   /** On Works: the release that they are. */
   release: 'delivery.drover.io/release',
+  /** On Works with the Job of a gate: the uid of the run. */
+  gate: 'delivery.drover.io/gate',
+  /** On runs that a Trigger started: its name. */
+  trigger: 'delivery.drover.io/trigger',
+  /** On Events of which somebody is still to be told: "pending". */
+  notify: 'delivery.drover.io/notify',
 } as const;
 
 export const deliveryAnnotations = {
@@ -24,6 +30,10 @@ export const deliveryAnnotations = {
   testRequested: 'delivery.drover.io/test-requested',
   /** On a Work: what it holds, as "<uid of the run>/<grant>/<begin or end>". */
   grant: 'delivery.drover.io/grant',
+  /** On Works with the Job of a gate: the run, as namespace/name. */
+  run: 'delivery.drover.io/run',
+  /** On Events: what to tell, and whom. */
+  notification: 'delivery.drover.io/notification',
   /** On WorkflowRuns and PipelineRuns: who asked for them. Set by admission. */
   triggeredBy: 'delivery.drover.io/triggered-by',
   /** On WorkflowRuns and PipelineRuns: the last one who changed the wanted state. Set by admission. */

@@ -176,6 +176,6 @@ const numberOf = (least: number, most: number): string =>
 
 function unexpected(token: Token): ExpressionError {
   if (token.kind === 'end') return new ExpressionError('the expression ends too early', token.at);
-  const shown = token.kind === 'name' || token.kind === 'sign' ? token.text : String(token.value);
+  const shown = 'text' in token ? token.text : String(token.value);
   return new ExpressionError(`unexpected "${shown}"`, token.at);
 }

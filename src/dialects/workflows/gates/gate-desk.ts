@@ -9,7 +9,7 @@ export type GateType = (typeof gateTypes)[number];
 export interface GateSpec {
   readonly name: string;
   readonly type: GateType;
-  /** Default 1h; an Approval has 24d. */
+  /** Default 1h. A Wait has none. */
   readonly timeout?: string;
   readonly onFailure?: 'Fail' | 'Pause' | 'Rollback';
   readonly onTimeout?: 'Fail' | 'Pass' | 'Pause';
@@ -24,7 +24,7 @@ export interface GateCluster {
 type Scope = (path: string) => unknown;
 
 export interface GateRequest {
-  readonly run: { readonly namespace: string; readonly name: string; readonly uid: string; readonly startedBy?: string };
+  readonly run: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly gate: GateSpec;
   /** Which gate of the run it is: the same text names the same gate for ever, such as `wave/canary/before/approve` or `step/Primary/Verify/check/1`. */
   readonly place: string;
@@ -34,12 +34,15 @@ export interface GateRequest {
   readonly scope: Scope;
   /** With `cluster.*` of one cluster. */
   scopeOf(cluster: GateCluster): Scope;
-  /** Same workflow, service and infrastructure have the same text: for `autoRejectPrevious`. */
-  readonly sameness: string;
+  /** What the run is about, for people and for `autoRejectPrevious`. */
+  readonly about: { readonly workflow: string; readonly service?: string | undefined; readonly infrastructure?: string | undefined };
   /** What the desk answered last, from the status of the run; undefined at the first look. */
   readonly state: Json | undefined;
   /** While a run is paused nothing is asked and no time passes. */
   readonly isPaused: boolean;
+  /** Who started the run may be kept from approving it. */
+  readonly startedBy?: string | undefined;
+  readonly now: Date;
 }
 
 export interface GateAnswer {

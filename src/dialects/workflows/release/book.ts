@@ -24,13 +24,15 @@ export interface ReleaseRecord {
   readonly environment?: 'primary' | 'stage';
   readonly pruning: boolean;
   readonly hash: string;
-  /** As applied. Empty for records of old, which do not hold them. */
-  readonly objects: readonly KubeObject[];
+  /** The objects as they were applied; none for records of old. Throws when nobody can read them: who needs them must not go on without. */
+  manifest(): readonly KubeObject[];
   readonly run?: string;
   readonly runUid?: string;
   readonly wave?: string;
   /** The record as it is kept. Absent for records of old. */
   readonly secret?: KubeObject;
+  /** Whether only the member has it: the Work does not hold it yet. */
+  readonly isOnlyOnMember?: boolean;
   /** Only of records of old. */
   readonly workloads?: readonly WorkloadRevision[];
 }

@@ -1,27 +1,15 @@
 import type { KubeObject } from '../../../api/object.ts';
 import type { ObjectRef } from '../../../core/delivery/object-ref.ts';
 import type { LogLine } from '../logs/run-logs.ts';
-import type { Color, ReleaseBook, ReleaseName } from './book.ts';
-
-/** Steps that change what a cluster runs. */
-export type MemberStepType =
-  | 'RollingDeploy'
-  | 'RollingRollback'
-  | 'CanaryDeploy'
-  | 'Delete'
-  | 'StageDeploy'
-  | 'SwapServices'
-  | 'Scale'
-  | 'Apply'
-  | 'Job'
-  | 'TrafficSplit';
+import type { MemberStepType } from '../kinds/step.ts';
+import type { ReleaseBook, ReleaseName } from './book.ts';
 
 export interface BlueGreenState {
   readonly primaryService: string;
   readonly stageService: string;
   /** Empty when the primary Service was not there. */
-  readonly primaryColorBefore: Color | '';
-  readonly stageColor: Color;
+  readonly primaryColorBefore: string;
+  readonly stageColor: string;
   /** Whether the Work says so: the member may still have to follow. */
   readonly swapped: boolean;
 }
@@ -57,7 +45,7 @@ export interface StepInput {
   readonly book: ReleaseBook;
   /** What the Work holds now, without the records. */
   readonly present: readonly KubeObject[];
-  /** The manifests for this cluster, namespaces filled in. For Apply, Job and Delete: those of the files or the manifest that the step names. */
+  /** The manifests for this cluster, namespaces filled in. For Apply and Delete: those of the files that the step names. */
   readonly rendered: readonly KubeObject[];
   /** What the member has, of what `neededOf` named. */
   live(ref: ObjectRef): KubeObject | undefined;

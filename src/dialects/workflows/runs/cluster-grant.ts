@@ -1,43 +1,12 @@
 import type { ClusterState } from '../../../api/rollout.ts';
-
-/** `ClusterRun.spec.grant`: the step that a cluster may do now. Written by the run alone. */
-export interface Grant {
-  /** Grows from grant to grant of a cluster, not always by one: it is the number of the step in the run, the same for all clusters that do it. */
-  readonly id: number;
-  readonly phase: string;
-  readonly group: string;
-  readonly step: string;
-  readonly type: string;
-  /** Where the step is among all of the run, so that a cluster that catches up finds the next one. */
-  readonly position: number;
-  readonly with?: Readonly<Record<string, unknown>> | undefined;
-  readonly timeout?: string | undefined;
-  readonly progressDeadline?: string | undefined;
-  readonly isRollback?: boolean | undefined;
-  /** Whether the cluster is done when the step is. */
-  readonly isLast?: boolean | undefined;
-  /** From 1. */
-  readonly attempt: number;
-}
-
-/** `ClusterRun.spec.standing`: what the run says of a cluster without asking it, until the next grant. With `Aborted` whatever the cluster waits for is cut short. */
-export interface Standing {
-  readonly state: ClusterState;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-}
+import type { Grant, Standing, StepResult } from '../kinds/cluster-run.ts';
+export type { Grant, Standing };
 
 /** The part of `ClusterRun.status` that a run reads. Written by the controller of ClusterRuns alone, `phase` by `clusterStateOf`. */
 export interface GrantReport {
   /** The grant that `step` is about. */
   readonly grant?: number | undefined;
-  readonly step?:
-    | {
-        readonly status: 'Running' | 'Succeeded' | 'Failed' | 'Skipped' | 'TimedOut';
-        readonly message?: string | undefined;
-        readonly failureType?: string | undefined;
-      }
-    | undefined;
+  readonly step?: StepResult | undefined;
   readonly outputs?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -46,7 +15,7 @@ export interface GrantedCluster {
   readonly status?: GrantReport | undefined;
 }
 
-export type GrantStatus = NonNullable<GrantReport['step']>['status'];
+export type GrantStatus = StepResult['status'];
 
 /** How the present grant went so far; undefined without one. */
 export function grantStatus({ spec: { grant }, status }: GrantedCluster): GrantStatus | undefined {

@@ -1,27 +1,8 @@
 import type { Condition } from '../../../api/conditions.ts';
-import type { Json, JsonObject } from '../../../util/json.ts';
+import type { JsonObject } from '../../../util/json.ts';
 import type { GatePhase } from '../../../core/gates/gate-phase.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
-
-export const runPhases = [
-  'Queued',
-  'Resolving',
-  'Running',
-  'Paused',
-  'Waiting',
-  'RollingBack',
-  'Succeeded',
-  'Failed',
-  'RolledBack',
-  'RollbackFailed',
-  'Aborted',
-  'Rejected',
-  'Expired',
-] as const;
-export type RunPhase = (typeof runPhases)[number];
-
-const finalPhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'RolledBack', 'RollbackFailed', 'Aborted', 'Rejected', 'Expired']);
-export const isFinal = (phase: string | undefined): boolean => phase !== undefined && finalPhases.has(phase);
+import type { RunPhase, StepStatus, WaveState } from '../kinds/workflow-run.ts';
 
 /** `WorkflowRun.status.steps[]`: a step of one wave, once it was begun. */
 export interface StepRecord {
@@ -30,7 +11,8 @@ export interface StepRecord {
   name: string;
   type: string;
   wave?: string;
-  status: 'Running' | 'Succeeded' | 'Failed' | 'Skipped';
+  isRollback?: boolean;
+  status: StepStatus;
   succeeded?: number;
   failed?: number;
   startedAt?: string;
@@ -50,9 +32,8 @@ export interface StepRecord {
   /** When the next attempt may begin. */
   retryAt?: string;
   failureType?: string;
-  /** Of steps that are gates: what the desk remembers. */
-  gate?: Json;
-  approvalRequest?: string;
+  /** Of steps that are gates. */
+  gate?: GateRecord;
 }
 
 export interface GateRecord {
@@ -61,17 +42,18 @@ export interface GateRecord {
   phase: GatePhase;
   message?: string;
   approvalRequest?: string;
-  side: 'before' | 'after';
+  side?: 'before' | 'after';
   /** What the desk remembers. */
-  state?: Json;
+  state?: JsonObject;
 }
 
 export interface WaveRecord {
   name: string;
-  phase: 'Pending' | 'Running' | 'Soaking' | 'Succeeded' | 'Failed' | 'Skipped';
+  phase: WaveState['phase'];
   /** Ids, in the order of their turns. */
   clusters: string[];
   startedAt?: string;
+  finishedAt?: string;
   soakUntil?: string;
   gates?: GateRecord[];
 }
@@ -85,19 +67,36 @@ export interface Failure {
 /** What a rollback is about. */
 export interface RollbackPlan {
   round: number;
-  /** Indexes of waves, in the order in which they are put back. */
-  waves: number[];
+  /** The generation of the run that it was begun with: a later one may ask for another. */
+  generation: number;
+  /** The last number of a step before it. */
+  sinceId: number;
+  /** Indexes of waves that are put back together, in order. */
+  legs: number[][];
   /** Names of phases, in the order in which they are put back. */
   phases: string[];
   /** Only these clusters. All that were changed when absent. */
   clusters?: string[];
-  /** Where in `waves` it is. */
+  /** Where in `legs` it is. */
   leg: number;
   /** What the run is after that. `Running`: it goes on. */
   ends: 'RolledBack' | 'Failed' | 'Running';
+  isDone?: boolean;
 }
 
-/** `WorkflowRun.status.progress`: where a run is and how it came there, so that whoever comes next can go on. */
+/** Somebody is asked what to do about a step that failed. */
+export interface Intervention {
+  place: string;
+  name: string;
+  timeout: string;
+  then: string;
+  groups?: string[];
+  users?: string[];
+  state?: JsonObject;
+  approvalRequest?: string;
+}
+
+/** `WorkflowRun.status.engine`: where a run is and how it came there, so that whoever comes next can go on. */
 export interface RunProgress {
   /** The last number that a step got. */
   lastId: number;
@@ -105,33 +104,42 @@ export interface RunProgress {
   stage: 'Before' | 'Steps' | 'Soak' | 'After';
   lastStart?: string;
   pausedAt?: string;
-  /** A pause that nobody asked for. `isKnown` when `spec.state` says it. */
+  /** A pause that nobody asked for. Known: `spec.state` says it. */
   pause?: { reason: string; message: string; isKnown: boolean };
   /** Why nothing starts any more. */
   breach?: Failure;
-  /** A person is asked what to do. */
-  manual?: { since: string; state?: Json; approvalRequest?: string; timeout?: string; then?: string; place: string };
+  intervention?: Intervention;
   rollback?: RollbackPlan;
-  /** The last `spec.state` that was acted on. */
-  lastState?: string;
+  /** Clusters that do after the end what they could not do before. */
+  catchingUp?: string[];
+  /** Why the run failed. */
+  failure?: Failure;
+  /** How often gates were asked anew after a pause. */
+  gateRound?: number;
+  /** What the last step HTTP was answered. */
+  http?: { code: string; body: string };
+  /** Clusters that came after the others were resolved. */
+  latecomers?: string[];
 }
 
 export interface ClusterCounts {
   total: number;
-  pending: number;
-  running: number;
-  soaking: number;
-  succeeded: number;
-  failed: number;
-  deferred: number;
-  skipped: number;
-  rolledBack: number;
+  pending?: number;
+  running?: number;
+  soaking?: number;
+  succeeded?: number;
+  failed?: number;
+  deferred?: number;
+  skipped?: number;
+  rolledBack?: number;
 }
 
 /** `WorkflowRun.status`, as the run writes it. */
 export interface RunStatus {
   phase?: RunPhase;
   observedGeneration?: number;
+  reason?: string;
+  message?: string;
   queuePosition?: number;
   nextOpen?: string;
   releaseNo?: number;
@@ -139,15 +147,13 @@ export interface RunStatus {
   finishedAt?: string;
   triggeredBy?: string;
   planHash?: string;
-  message?: string;
   snapshot?: RunSnapshot;
   resolvedClusters?: { id: string; name: string }[];
   clusters?: ClusterCounts;
   waves?: WaveRecord[];
   steps?: StepRecord[];
   /** What steps and approvals published. */
-  context?: JsonObject;
-  failure?: Failure;
-  progress?: RunProgress;
+  outputs?: JsonObject;
+  engine?: RunProgress;
   conditions?: Condition[];
 }

@@ -1,0 +1,23 @@
+import type { Json, JsonObject } from '../../../util/json.ts';
+import { isJsonObject } from '../../../util/json.ts';
+
+/** What a run remembers of a gate. */
+export interface GateState extends JsonObject {
+  startedAt: string;
+}
+
+/** The state of a gate, begun now when there is none. While the run is paused its time stands still. */
+export function openState(state: Json | undefined, now: Date, isPaused: boolean): GateState {
+  const { startedAt = now.toISOString(), pausedAt, ...rest } = isJsonObject(state) ? state : {};
+  const begun = { ...rest, startedAt: String(startedAt) };
+  if (isPaused) return { ...begun, pausedAt: pausedAt ?? now.toISOString() };
+  return typeof pausedAt === 'string' ? shiftState(begun, now.getTime() - Date.parse(pausedAt)) : begun;
+}
+
+/** The state of a gate whose run stood still for a while. */
+export function shiftState<S extends JsonObject>(state: S, byMs: number): S {
+  const { startedAt } = state;
+  return typeof startedAt === 'string' ? { ...state, startedAt: new Date(Date.parse(startedAt) + byMs).toISOString() } : state;
+}
+
+export const startedMs = ({ startedAt }: GateState): number => Date.parse(startedAt);

@@ -1,0 +1,139 @@
+import { durationMs } from '../../../util/duration.ts';
+import { cloneJson, type JsonObject } from '../../../util/json.ts';
+import type { Workflow } from '../kinds/workflow.ts';
+import { isTerminal } from '../kinds/workflow-run.ts';
+import { admitRun, takeSnapshot } from './admit-run.ts';
+import { advanceRun } from './advance-run.ts';
+import { beginRollback } from './begin-rollback.ts';
+import { catchUp } from './catch-up.ts';
+import { isInterrupted, isRollingBack } from './drive-slot.ts';
+import { abortRun } from './end-run.ts';
+import { followClusters } from './follow-clusters.ts';
+import { phasesOf } from './generate-phases.ts';
+import { intervene } from './intervene.ts';
+import { pauseRun } from './pause-run.ts';
+import { previewPhases } from './preview-phases.ts';
+import { resolveRun } from './resolve-run.ts';
+import { rollBackRun } from './roll-back-run.ts';
+import { inFlight } from './run-budgets.ts';
+import { planRun } from './run-plan.ts';
+import { wake, type Draft, type RunInput, type RunStep } from './run-step.ts';
+import type { RunStatus } from './run-status.ts';
+import { summarize } from './summarize-run.ts';
+
+/** The next step of a run. Its status must be written before anybody acts on the rest; a step that was lost is made again from the status before. */
+export function nextRun(input: RunInput): RunStep {
+  const draft = draftOf(input);
+  go(draft);
+  draft.status.engine = draft.engine;
+  summarize(draft);
+  const { status, happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt } = draft;
+  return { status, writes: [...draft.writes.values()], happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt };
+}
+
+function draftOf(input: RunInput): Draft {
+  const { before = {}, now } = input;
+  // What is large never changes.
+  const { snapshot, resolvedClusters, ...rest } = before;
+  const status: RunStatus = {
+    ...(cloneJson(rest as JsonObject) as RunStatus),
+    ...(snapshot && { snapshot }),
+    ...(resolvedClusters && { resolvedClusters }),
+  };
+  const draft: Draft = {
+    input,
+    now,
+    status,
+    engine: status.engine ?? { lastId: 0, leg: 0, stage: 'Before' },
+    plan: undefined,
+    spec: {},
+    rollout: {},
+    writes: new Map(),
+    overlay: new Map(),
+    happenings: [],
+    lines: [],
+    hubRoom: input.hubRoom,
+    wants: undefined,
+    asksForPause: false,
+    waitsForHub: false,
+    isExpired: false,
+    wakeAt: undefined,
+  };
+  readSnapshot(draft);
+  return draft;
+}
+
+function readSnapshot(draft: Draft): void {
+  const { snapshot } = draft.status;
+  if (!snapshot) return;
+  const spec = snapshot.workflow.spec as Partial<Workflow['spec']>;
+  const phases = draft.input.mode === 'Preview' ? previewPhases(snapshot.provider.type) : phasesOf(spec, snapshot.provider.type);
+  draft.spec = spec;
+  draft.rollout = spec.rollout ?? {};
+  draft.plan = planRun(phases, spec.rollout?.scope);
+}
+
+function go(draft: Draft): void {
+  const { status, input } = draft;
+  if (isTerminal(status.phase)) return afterEnd(draft);
+  if (!status.snapshot) {
+    if (!takeSnapshot(draft)) return;
+    readSnapshot(draft);
+  }
+  if (status.startedAt === undefined && !admitRun(draft)) return;
+  if (input.state === 'Abort') return abortRun(draft);
+  followClusters(draft);
+  if (input.state === 'Rollback' && !isRollingBack(draft.engine)) {
+    // Clusters that are under way finish their step.
+    status.phase = 'RollingBack';
+    if (inFlight(draft).length > 0) return;
+    beginRollback(draft, { ends: 'RolledBack' });
+  }
+  goOn(draft);
+}
+
+/** Every round ends with something to wait for, or with the end of the run. */
+function goOn(draft: Draft): void {
+  const { status, engine } = draft;
+  for (let round = 0; round < 3; round++) {
+    if (status.finishedAt !== undefined || pauseRun(draft)) return;
+    if (isRollingBack(engine)) rollBackRun(draft);
+    else if (engine.intervention) intervene(draft, engine.intervention);
+    else if (resolveRun(draft)) advanceRun(draft);
+    const isDetour = isInterrupted(draft) || engine.rollback?.isDone === true;
+    if (!isDetour || draft.wants !== undefined) return;
+  }
+}
+
+function afterEnd(draft: Draft): void {
+  const { status, input, engine } = draft;
+  if (mayRollBack(draft)) {
+    beginRollback(draft, { ends: 'RolledBack' });
+    return goOn(draft);
+  }
+  if (isRollingBack(engine)) return;
+  if (status.phase === 'Succeeded' && input.mode === 'Apply') {
+    followClusters(draft);
+    catchUp(draft);
+  }
+  expire(draft);
+}
+
+/** Whether somebody wants back what is over. */
+function mayRollBack({ status, input, engine }: Draft): boolean {
+  if (input.state !== 'Rollback' || input.mode === 'Preview' || !status.snapshot) return false;
+  if (status.phase === 'Succeeded') return input.isNewest;
+  if (status.phase !== 'Failed' && status.phase !== 'Aborted' && status.phase !== 'RollbackFailed') return false;
+  return engine.rollback === undefined || input.generation > engine.rollback.generation;
+}
+
+const defaultTtl = { succeeded: '720h', failed: '2160h' };
+
+function expire(draft: Draft): void {
+  const { status, spec, now } = draft;
+  if (status.finishedAt === undefined) return;
+  const ttl = status.phase === 'Succeeded' ? (spec.ttl?.succeeded ?? defaultTtl.succeeded) : (spec.ttl?.failed ?? defaultTtl.failed);
+  const endsAt = Date.parse(status.finishedAt) + durationMs(ttl);
+  if (now.getTime() >= endsAt) draft.isExpired = true;
+  else wake(draft, endsAt);
+}
