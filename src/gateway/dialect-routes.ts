@@ -9,12 +9,15 @@ export interface UpgradeConnection {
   respond(): ServerResponse;
 }
 
+/** Carries a request to the member that its path names. */
+export type MemberWay = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
 /** What a dialect serves at the hub's address besides its kinds. */
 export interface DialectRoutes {
   /** Whether requests for this path, without its query, are its own. */
   handles(path: string): boolean;
-  /** Errors that are thrown are answered as the Kubernetes API would. */
-  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Errors that are thrown are answered as the Kubernetes API would. Below a member `member` is the way to what it serves itself. */
+  handle(req: IncomingMessage, res: ServerResponse, member?: MemberWay): Promise<void>;
   /** Whether a request to leave HTTP is welcome. None is when absent. */
   wantsUpgrade?(req: IncomingMessage): boolean;
   /** Throws before the connection has left HTTP. */

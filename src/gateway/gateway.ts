@@ -61,7 +61,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
   function answerFor(path: string, method: string | undefined): Answer | undefined {
     const dialect = dialects.find(one => one.handles(path));
     // Below a member there is its Kubernetes API, and what a dialect adds to it.
-    if (path.startsWith(memberPrefix)) return dialect?.handle ?? deps.proxy.handle;
+    if (path.startsWith(memberPrefix)) return dialect ? (req, res) => dialect.handle(req, res, deps.proxy.handle) : deps.proxy.handle;
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
     if (path.startsWith(importPrefix)) return deps.importManifest && reading(deps.importManifest);
     if (path.startsWith(chartsPrefix)) return deps.charts && reading(deps.charts);

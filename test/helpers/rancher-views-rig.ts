@@ -8,12 +8,14 @@ import { newObject } from '../../src/api/define-kind.ts';
 import { unauthorized } from '../../src/api/status.ts';
 import type { HubAccess } from '../../src/auth/hub-access.ts';
 import type { UserInfo } from '../../src/auth/user.ts';
+import type { Transport } from '../../src/client/transport.ts';
 import { rightsDesk } from '../../src/dialects/rancher/v3/caller-rights.ts';
 import { settingDefaults } from '../../src/dialects/rancher/clusters/setting-names.ts';
 import { settings } from '../../src/dialects/rancher/clusters/settings.ts';
 import { ManagementCluster } from '../../src/dialects/rancher/kinds/cluster.ts';
 import { Project } from '../../src/dialects/rancher/kinds/project.ts';
 import { Setting } from '../../src/dialects/rancher/kinds/setting.ts';
+import { harvester } from '../../src/dialects/rancher/harvester/harvester.ts';
 import { sharedSources } from '../../src/dialects/rancher/subscribe/shared-sources.ts';
 import { subscriptions } from '../../src/dialects/rancher/subscribe/subscriptions.ts';
 import { steve, steveApis } from '../../src/dialects/rancher/v1/steve.ts';
@@ -54,8 +56,18 @@ export const projectId = `${eastId}:p-shop0`;
 export const boss: UserInfo = { name: 'boss', groups: ['system:masters', 'system:authenticated'] };
 export const person = (name: string): UserInfo => ({ name, groups: ['system:authenticated'] });
 
+export interface ViewsRigOptions {
+  /** What stands between the hub and the member. */
+  wayTo?(member: Transport): Transport;
+  /** How many nodes the hub knows of the member. */
+  readonly nodes?: number;
+}
+
 /** For tests: what Rancher's API shows of members, `/v1` and subscriptions, before a hub and a member in memory. Who asks says it in a header. */
-export async function startRancherViewsRig(t: TestContext): Promise<RancherViewsRig> {
+export async function startRancherViewsRig(
+  t: TestContext,
+  { wayTo = same => same, nodes = 1 }: ViewsRigOptions = {},
+): Promise<RancherViewsRig> {
   const hub = await startMemoryHub(t, [Cluster, ManagementCluster, Project, Setting]);
   const member = await startMemoryServer(t);
   const stop = new AbortController();
@@ -86,11 +98,12 @@ export async function startRancherViewsRig(t: TestContext): Promise<RancherViews
       return info;
     },
   };
-  const members = memberApis({
-    access,
-    findCluster: ref => (ref === eastId || ref === 'east' ? east : undefined),
-    transportOf: () => member.transport,
-  });
+  const shown = { ...east, status: { nodes: { total: nodes, ready: nodes } } };
+  const toMember = {
+    findCluster: (ref: string) => (ref === eastId || ref === 'east' ? shown : undefined),
+    transportOf: () => wayTo(member.transport),
+  };
+  const members = memberApis({ access, ...toMember });
   const deps = { hub: hub.client, access, settings: known, rights: rightsDesk(), members };
   const apis = steveApis(deps);
   const clusters = kindType({
@@ -111,6 +124,7 @@ export async function startRancherViewsRig(t: TestContext): Promise<RancherViews
       recheckMs: 50,
     }),
     memberViews(deps),
+    harvester({ ...toMember, steve: apis }),
     steve(apis),
   ];
   const routeOf = (req: IncomingMessage) => routes.find(one => one.handles((req.url ?? '').split('?', 1)[0]!))!;

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { DialectRoutes } from '../../gateway/dialect-routes.ts';
 import { log } from '../../runtime/log.ts';
+import { harvester } from './harvester/harvester.ts';
 import type { Identity } from './identity/identity.ts';
 import { publicRoutes } from './identity/public-routes.ts';
 import { localSignIn, type SignInProvider } from './identity/sign-in-provider.ts';
@@ -62,6 +63,7 @@ export function rancherWeb(deps: RancherWebDeps): DialectRoutes {
       }),
       subscriptions({ ...context, steve: apis, members, table, sourceOf: sharedSources(hub, { signal }), version, onError }),
       memberViews({ ...context, members }),
+      harvester({ ...deps, steve: apis }),
       steve(apis),
     ],
   });

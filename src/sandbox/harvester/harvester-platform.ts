@@ -6,7 +6,9 @@ import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
 import { awaitDefinitions } from '../../core/delivery/await-definitions.ts';
 import { openMember } from '../../core/delivery/member.ts';
 import { agentNamespace } from '../../core/registration/agent-names.ts';
+import { addedRoles } from './harvester-roles.ts';
 import { HarvesterSetting, registrationSetting } from './harvester-setting.ts';
+import { harvesterKinds } from './kubevirt-kinds.ts';
 
 const publicNamespace = 'harvester-public';
 const everybody = { apiGroup: ClusterRole.group, kind: 'Group', name: 'system:authenticated' };
@@ -24,10 +26,11 @@ export async function ensureHarvester(
   client: KubeClient,
   { version, ...call }: CallOptions & { version: string; signal: AbortSignal },
 ): Promise<void> {
-  const definition = HarvesterSetting.definition() as CustomResourceDefinition;
-  const made = await createMissing(client, CustomResourceDefinition, definition, call);
+  const made: KubeObject[] = [];
+  for (const kind of [HarvesterSetting, ...harvesterKinds])
+    made.push(await createMissing(client, CustomResourceDefinition, kind.definition() as CustomResourceDefinition, call));
   await using member = openMember('harvester', client, call);
-  await awaitDefinitions(member, [made], call.signal);
+  await awaitDefinitions(member, made, call.signal);
   for (const [kind, obj] of platformObjects()) await createMissing(client, kind, obj, call);
   await createMissing(client, HarvesterSetting, setting('server-version', version), call);
   await createMissing(client, HarvesterSetting, setting(registrationSetting, '{"url":"","insecureSkipTLSVerify":false}'), call);
@@ -48,6 +51,7 @@ function platformObjects(): [KindRef, KubeObject][] {
         { apiGroups: [''], resources: ['namespaces'], resourceNames: [publicNamespace], verbs: ['get', 'watch'] },
       ],
     }),
+    ...addedRoles().map((role): [KindRef, KubeObject] => [ClusterRole, role]),
     typed(ClusterRoleBinding, authenticatedRole, role(authenticatedRole)),
     typed(Namespace, agentNamespace, {}),
     // Its own Rancher: whoever cleans up after a hub leaves the namespace alone because of it.

@@ -7,6 +7,8 @@ import type { Key } from '../../runtime/key.ts';
 import type { Egress } from '../../sources/egress.ts';
 import { runClusterRegistration } from './cluster-registration.ts';
 import { ensureHarvester } from './harvester-platform.ts';
+import { playMachines } from './play-machines.ts';
+import { playMigrations } from './play-migrations.ts';
 
 export interface HarvesterSandboxesDeps {
   readonly clusters: Informer<Cluster>;
@@ -44,7 +46,10 @@ export function runHarvesterSandboxes({ clusters, members, egress, version, sign
     await ensureHarvester(client, { version, signal: ctx.signal });
     const stop = new AbortController();
     playing.set(key, { client, stop });
-    runClusterRegistration({ client, egress, signal: AbortSignal.any([signal, stop.signal]) });
+    const played = { client, signal: AbortSignal.any([signal, stop.signal]) };
+    runClusterRegistration({ ...played, egress });
+    playMachines(played);
+    playMigrations(played);
     return settled;
   }
 }

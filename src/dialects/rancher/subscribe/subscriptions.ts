@@ -31,7 +31,7 @@ export interface SubscriptionsDeps extends ContextDeps {
 
 const hubPath = /^\/v3\/subscribe\/?$/;
 const memberPath = /^\/v3\/clusters?\/[^/]+\/subscribe\/?$/;
-const stevePath = /^(?:\/k8s\/clusters\/[^/]+)?\/v1\/subscribe\/?$/;
+const stevePath = /^(?:\/v1|\/k8s\/clusters\/[^/]+\/v1(?:\/harvester)?)\/subscribe\/?$/;
 
 const pingMs = { v3: 5000, v1: 30_000 };
 

@@ -25,7 +25,7 @@ export async function steveResource(api: SteveApi, type: SteveType, { object, ce
       ...(patch && { patch: self }),
       ...(remove && { remove: self }),
     },
-    actions: {},
+    actions: update && api.actions ? await api.actions(type, object, self) : {},
     ...shown(object, cells),
   };
 }

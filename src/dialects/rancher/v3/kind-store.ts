@@ -9,6 +9,7 @@ import { listVisible, type VisibleOptions } from './list-visible.ts';
 import type { NormanContext } from './norman-context.ts';
 import { NormanError, notFound } from './norman-error.ts';
 import { noGrants, type Entry, type Grants, type TypeStore } from './norman-type.ts';
+import { printFields } from './print-resource.ts';
 import { creatorAnnotation, flatten, writeFields, type Shape } from './resource-shape.ts';
 
 export interface KindStoreOptions<T extends KubeObject> extends VisibleOptions<T> {
@@ -33,6 +34,12 @@ export interface KindStoreOptions<T extends KubeObject> extends VisibleOptions<T
   typeOf?(obj: T): string;
 }
 
+export interface KindStore<T extends KubeObject> extends TypeStore {
+  entry(ctx: NormanContext, obj: T): Entry;
+  /** Prints what is the same for all who will ask for this object. */
+  printAhead(obj: T): void;
+}
+
 /** What somebody may do to objects of a kind, whatever their namespace. */
 interface Everywhere {
   readonly update: Reach;
@@ -43,12 +50,13 @@ const timeoutMs = 30_000;
 const conflictTries = 5;
 
 /** The objects of a kind as resources of Rancher's API. All is asked of the hub as the caller. */
-export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): TypeStore & { entry(ctx: NormanContext, obj: T): Entry } {
+export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
   const { kind, shape, prefix } = options;
   const shown = new WeakMap<T, JsonObject>();
 
   return {
     entry,
+    printAhead: obj => void printFields(ownFields(obj)),
     async list(ctx, scope) {
       const objects = await listVisible(ctx, options, scope);
       const everywhere = { update: await ctx.rights.reach('update', kind, ''), remove: await ctx.rights.reach('delete', kind, '') };
@@ -98,6 +106,11 @@ export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): T
   }
 
   function fieldsOf(ctx: NormanContext, obj: T): JsonObject {
+    const fields = ownFields(obj);
+    return options.complete ? options.complete(fields, obj, ctx) : fields;
+  }
+
+  function ownFields(obj: T): JsonObject {
     let fields = shown.get(obj);
     if (!fields) {
       fields = flatten(obj, shape, new Date());
@@ -105,7 +118,7 @@ export function kindStore<T extends KubeObject>(options: KindStoreOptions<T>): T
       // What goes away is shown with how long that has lasted.
       if (obj.metadata.deletionTimestamp === undefined) shown.set(obj, fields);
     }
-    return options.complete ? options.complete(fields, obj, ctx) : fields;
+    return fields;
   }
 
   /** At once where what holds everywhere decides: lists are long. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../api/object.ts';
-import { kindStore, type KindStoreOptions } from './kind-store.ts';
+import { kindStore, type KindStore, type KindStoreOptions } from './kind-store.ts';
 import type { Fields, NormanType } from './norman-type.ts';
 import { commonFields, stateFields } from './resource-shape.ts';
 
@@ -18,7 +18,7 @@ export interface KindTypeOptions<T extends KubeObject> extends Omit<KindStoreOpt
 }
 
 /** A type whose resources are the objects of a kind. */
-export function kindType<T extends KubeObject>(options: KindTypeOptions<T>): NormanType & { store: ReturnType<typeof kindStore<T>> } {
+export function kindType<T extends KubeObject>(options: KindTypeOptions<T>): NormanType & { store: KindStore<T> } {
   const { id, plural, isFlat = false, isStateful = false, resourceMethods, hasLabelSelector = false, prefix } = options;
   const { collectionActions, resourceActions, schemasOf } = options;
   const fields = { ...commonFields, ...(isStateful && stateFields), ...options.fields };

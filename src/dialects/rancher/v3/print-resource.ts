@@ -43,26 +43,21 @@ export function resourcePrinter(ctx: NormanContext, table: TypeTable, type: Norm
   }
 
   function textOf(entry: Entry, grants: Grants): string {
-    const fields = entry.fields();
-    const print = () => printJson({ ...fields, ...frameOf(entry, grants) });
-    if (entry.links) return print();
-    const { mayUpdate, mayRemove, actions } = grants;
-    return printedOnce(fields, `${collection} ${actionsField} ${mayUpdate} ${mayRemove} ${actions.join()}`, print);
+    return printFields(entry.fields()) + printJson(frameOf(entry, grants)).slice(1);
   }
 }
 
-/** So many ways of showing the same fields are remembered. */
-const maxWays = 3;
-const printed = new WeakMap<JsonObject, Map<string, string>>();
+const frameNames = new Set(['id', 'type', 'baseType', 'links', 'actions', 'actionLinks']);
+const printed = new WeakMap<JsonObject, string>();
 
-/** Fields that are shown again and again are the same object; for all who see the same and may do the same they are printed once. */
-function printedOnce(fields: JsonObject, way: string, print: () => string): string {
-  let texts = printed.get(fields);
-  if (!texts) printed.set(fields, (texts = new Map()));
-  let text = texts.get(way);
+/** The fields of a resource as the beginning of its JSON. Fields that are shown again and again are the same object, and are printed once for all who see them. */
+export function printFields(fields: JsonObject): string {
+  let text = printed.get(fields);
   if (text === undefined) {
-    if (texts.size >= maxWays) texts.clear();
-    texts.set(way, (text = print()));
+    const own = Object.entries(fields).filter(([name, value]) => value !== undefined && !frameNames.has(name));
+    const json = printJson(Object.fromEntries(own));
+    text = own.length === 0 ? '{' : `${json.slice(0, -1)},`;
+    printed.set(fields, text);
   }
   return text;
 }

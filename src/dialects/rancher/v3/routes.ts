@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { auditAnnotations } from '../../../api/audit-annotations.ts';
 import { note } from '../../../auth/request-notes.ts';
-import type { DialectRoutes } from '../../../gateway/dialect-routes.ts';
+import type { DialectRoutes, MemberWay } from '../../../gateway/dialect-routes.ts';
 import { sendAnswer, sendNormanError } from './answer-norman.ts';
 import { methodNotSupported, normanErrorOf, noSuchType } from './norman-error.ts';
 import type { NormanAnswer, TypeTable } from './norman-type.ts';
@@ -27,9 +27,9 @@ export function rancherRoutes(deps: RancherRoutesDeps): DialectRoutes {
 
   return {
     handles: path => ownPath.test(path) || more.some(one => one.handles(path)),
-    async handle(req, res) {
+    async handle(req, res, member) {
       try {
-        await route(req, res);
+        await route(req, res, member);
       } catch (error) {
         fail(req, res, error);
       }
@@ -44,11 +44,11 @@ export function rancherRoutes(deps: RancherRoutesDeps): DialectRoutes {
     },
   };
 
-  async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function route(req: IncomingMessage, res: ServerResponse, member?: MemberWay): Promise<void> {
     const { segments } = parseNormanTarget(req.url ?? '');
     const [root, ...rest] = segments;
     const other = otherFor(req);
-    if (other) return other.handle(req, res);
+    if (other) return other.handle(req, res, member);
     if (root === 'rancherversion') return sendAnswer(req, res, versionOf(req));
     if (root !== 'v3') throw noSuchType(segments.join('/'));
     const open = publicSettings(deps.settings, req, segments);

@@ -10,6 +10,7 @@ import { always, kindType, once } from '../kind-type.ts';
 import type { NormanContext } from '../norman-context.ts';
 import { invalidField, NormanError, notFound } from '../norman-error.ts';
 import type { Entry, NormanType } from '../norman-type.ts';
+import { printAhead } from '../print-ahead.ts';
 
 export interface ClusterTypeDeps extends KubeconfigDeps, ImportYamlDeps {
   readonly settings: Settings;
@@ -84,6 +85,7 @@ export function clusterType(deps: ClusterTypeDeps): ClusterType {
     schemasOf: id => `/v3/cluster/${id}/schemas`,
   });
   const { store } = type;
+  printAhead(managementClusters, store.printAhead);
   const list: typeof store.list = async (ctx, scope) => {
     const entries = await store.list(ctx, scope);
     return settings.value('hide-local-cluster') === 'true' ? entries.filter(({ id }) => id !== localId) : entries;
