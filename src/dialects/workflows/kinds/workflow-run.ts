@@ -96,7 +96,7 @@ const stepStatus = object('A step.', {
   attempt: optional(integer('Which attempt it is, from 1.')),
   position: optional(integer('Where it is among the steps of the run.')),
   leg: optional(integer('Which leg of the way it belongs to.')),
-  round: optional(integer('0 on the way forward, else the number of the rollback.')),
+  round: optional(integer('The way: 0 on the way forward, else the number of the rollback.')),
   retryAt: optional(time('When the next attempt may begin.')),
   failureType: optional(text('Which kind of failure.')),
   startedAt: optional(time('When it began.')),
