@@ -74,7 +74,7 @@ const notification = object('Whom to tell, and what.', {
       urlSecretRef: secretKey('The key of a Secret of this namespace that holds the address. Its key "secret", if any, signs.'),
     }),
   ),
-  email: optional(list('Addresses for mail.', text('An address.'))),
+  email: optional(list('Addresses for mail. No mail is sent yet: they are only kept.', text('An address.'))),
   slack: optional(
     object('A channel of Slack.', {
       webhookSecretRef: secretKey('The key of a Secret of this namespace that holds the address of the incoming webhook.'),

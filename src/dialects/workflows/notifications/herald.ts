@@ -1,26 +1,5 @@
 import type { KubeObject } from '../../../api/object.ts';
-
-export const runEvents = [
-  'RunStarted',
-  'RunPaused',
-  'ApprovalRequested',
-  'ApprovalDecided',
-  'GateFailed',
-  'WaveStarted',
-  'WaveSucceeded',
-  'ClusterFailed',
-  'ClusterDeferred',
-  'ClusterCaughtUp',
-  'RunSucceeded',
-  'RunFailed',
-  'RollbackStarted',
-  'RunRolledBack',
-  'RollbackFailed',
-  'RunAborted',
-  'DriftDetected',
-  'FreezeBlocked',
-] as const;
-export type RunEvent = (typeof runEvents)[number];
+import type { NotificationRule, RunEvent } from '../kinds/workflow.ts';
 
 export interface RunHappening {
   readonly event: RunEvent;
@@ -35,21 +14,8 @@ export interface RunHappening {
 export interface HeraldedRun {
   readonly run: KubeObject;
   readonly workflow: string;
-  /** `spec.notifications` of the workflow, as the snapshot has it. */
-  readonly notifications: readonly NotificationSpec[];
-}
-
-/** One entry of `spec.notifications`. Secrets are in the namespace of the run. */
-export interface NotificationSpec {
-  readonly events?: readonly string[];
-  readonly webhook?: { readonly urlSecretRef?: SecretKey };
-  readonly slack?: { readonly urlSecretRef?: SecretKey };
-  readonly email?: readonly string[];
-}
-
-export interface SecretKey {
-  readonly name: string;
-  readonly key?: string;
+  /** `spec.notifications` of the workflow, as the snapshot has it. Secrets are in the namespace of the run. */
+  readonly notifications: readonly NotificationRule[];
 }
 
 /** Says what happens to a run: as an Event of the hub and to whom the workflow names. */
