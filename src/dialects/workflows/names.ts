@@ -30,6 +30,8 @@ export const deliveryAnnotations = {
   testRequested: 'delivery.drover.io/test-requested',
   /** On a Work: what it holds, as "<uid of the run>/<grant>/<begin or end>". */
   grant: 'delivery.drover.io/grant',
+  /** On a Work that is a release: the ClusterRun that last changed it, as namespace/name. */
+  clusterRun: 'delivery.drover.io/cluster-run',
   /** On Works with the Job of a gate: the run, as namespace/name. */
   run: 'delivery.drover.io/run',
   /** On Events: what to tell, and whom. */

@@ -1,20 +1,7 @@
 import { conditions } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { clusterStates } from '../../../api/rollout.ts';
-import {
-  anyObject,
-  flag,
-  integer,
-  list,
-  mapOf,
-  object,
-  oneOf,
-  optional,
-  text,
-  time,
-  wholeObject,
-  type TypeOf,
-} from '../../../api/schema.ts';
+import { flag, integer, list, mapOf, object, oneOf, optional, text, time, wholeObject, type TypeOf } from '../../../api/schema.ts';
 import { ageColumn, delivery } from './group.ts';
 
 const grant = object('The step that the cluster may do now.', {
@@ -65,6 +52,7 @@ export const ClusterRun = defineKind({
   }),
   status: object('How far the cluster is.', {
     phase: optional(oneOf(clusterStates, 'Where it is.')),
+    startedAt: optional(time('When the cluster began with its first step.')),
     grant: optional(integer('The grant of which step speaks.')),
     step: optional(stepResult),
     steps: optional(
@@ -83,8 +71,11 @@ export const ClusterRun = defineKind({
       object('What was being done.', {
         grant: integer('The grant.'),
         half: oneOf(['begin', 'end'], 'Which half of the step.'),
-        unit: optional(text('The unit of the log.')),
-        seq: optional(integer('Which write of the unit.')),
+        at: optional(time('When the half began.')),
+        awaits: optional(list('The objects that must be steady before the step ends.', wholeObject('An object of the member.'))),
+        result: optional(oneOf(['Succeeded', 'Failed', 'TimedOut'], 'What the step comes to when its end is written.')),
+        failureType: optional(text('Which kind of failure that is.')),
+        message: optional(text('Why, for people.')),
       }),
     ),
     releaseNumber: optional(integer('The release that the run made on this cluster.')),
@@ -122,7 +113,16 @@ export const ClusterRun = defineKind({
         releaseNumber: optional(integer('The release it would be.')),
       }),
     ),
-    soak: optional(anyObject('What is compared while the cluster is watched.')),
+    scaleDownAt: optional(time('When the colour that production has left is scaled down.')),
+    soak: optional(
+      object('What is seen while the cluster is watched.', {
+        since: time('When it was first looked at.'),
+        restarts: optional(mapOf('How often the containers of pods had restarted then, by the uid of the pod.', integer('A number.'))),
+        illSince: optional(time('Since when it is unhealthy.')),
+        isCertain: optional(flag('Whether that will not pass by itself.')),
+        message: optional(text('Why, for people.')),
+      }),
+    ),
     ...conditions,
   }),
   columns: [
