@@ -69,7 +69,8 @@ export async function proxyRequest(
     return plainError(res, 503, 'service unavailable');
   }
   const gone = new AbortController();
-  answer.once('close', () => gone.abort());
+  // Besides those who look after every request come this one and the pipeline's: more than Node takes for right.
+  answer.setMaxListeners(20).once('close', () => gone.abort());
   const hasBody = req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined || isHttp2Body(req);
   try {
     const remote = await deps.pools.get(target).request({

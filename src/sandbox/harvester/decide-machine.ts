@@ -18,15 +18,28 @@ export function decideMachine(vm: VirtualMachine | undefined, vmi: VirtualMachin
   const begin = vmi !== undefined && phase === '' && vmi.metadata.deletionTimestamp === undefined;
   if (!vm || vm.metadata.deletionTimestamp !== undefined) return { begin, status: undefined };
   const strategy = strategyOf(vm.spec);
+  const asked = openRequests(vm.status, vmi);
   const hasEnded = phase === 'Failed' || (phase === 'Succeeded' && strategy === 'Always');
   const isWanted = strategy === 'Always' || strategy === 'RerunOnFailure';
-  const remove = vmi !== undefined && (strategy === 'Halted' || (isWanted && hasEnded));
+  const isAsked = asked[0]?.['action'] === 'Start';
+  const remove = vmi !== undefined && (strategy === 'Halted' || (isWanted && hasEnded) || asked[0]?.['action'] === 'Stop');
   return {
     begin: begin && !remove,
     remove,
-    ...(isWanted && !vmi && { create: instanceOf(vm) }),
-    status: machineStatus({ ...vm.status }, { phase, isThere: vmi !== undefined, isWanted, at }),
+    ...((isWanted || isAsked) && !vmi && { create: instanceOf(vm) }),
+    status: {
+      ...machineStatus({ ...vm.status }, { phase, isThere: vmi !== undefined, isWanted: isWanted || isAsked, at }),
+      ...(vm.status?.['stateChangeRequests'] !== undefined && { stateChangeRequests: asked.length === 0 ? null : asked }),
+    },
   };
+}
+
+/** What was asked for through KubeVirt's second API and is not done. An instance is stopped once: the next has another uid. */
+function openRequests(status: JsonObject | undefined, vmi: VirtualMachineInstance | undefined): JsonObject[] {
+  const requests = status?.['stateChangeRequests'];
+  const asked = (Array.isArray(requests) ? requests : []).filter(isJsonObject);
+  const firstOpen = asked.findIndex(one => (one['action'] === 'Start' ? !vmi : vmi !== undefined && one['uid'] === vmi.metadata.uid));
+  return firstOpen === -1 ? [] : asked.slice(firstOpen);
 }
 
 function strategyOf({ running, runStrategy }: JsonObject): string {
