@@ -15,7 +15,13 @@ export interface CommandEntry {
 }
 
 type CommandGroup =
-  'The hub:' | 'Members:' | 'Objects, on the hub and on members:' | 'Works, what members should run:' | 'Charts:' | 'This program:';
+  | 'The hub:'
+  | 'Members:'
+  | 'Objects, on the hub and on members:'
+  | 'Works, what members should run:'
+  | 'Workflows:'
+  | 'Charts:'
+  | 'This program:';
 
 /** Every command, in the order of the help. A new one is a file in commands/ and a line here. */
 export const commandTable: readonly CommandEntry[] = [
@@ -99,7 +105,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'rollback',
-    summary: 'bring back what a Work delivered earlier',
+    summary: 'bring back what a Work delivered earlier, or undo a run',
     group: 'Works, what members should run:',
     load: async () => (await import('./commands/rollback.ts')).defineRollback,
   },
@@ -108,6 +114,54 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'show, pause, abort or undo how a change comes to many clusters',
     group: 'Works, what members should run:',
     load: async () => (await import('./commands/rollout.ts')).defineRollout,
+  },
+  {
+    name: 'run',
+    summary: 'run a workflow or a pipeline, and follow it',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/run.ts')).defineRun,
+  },
+  {
+    name: 'runs',
+    summary: 'show runs of workflows and pipelines',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/runs.ts')).defineRuns,
+  },
+  {
+    name: 'logs',
+    summary: 'show what the steps of a run say',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/logs.ts')).defineLogs,
+  },
+  {
+    name: 'pause',
+    summary: 'let a run begin nothing new',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/pause.ts')).definePause,
+  },
+  {
+    name: 'resume',
+    summary: 'let a run go on',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/resume.ts')).defineResume,
+  },
+  {
+    name: 'abort',
+    summary: 'stop a run, and undo nothing',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/abort.ts')).defineAbort,
+  },
+  {
+    name: 'approve',
+    summary: 'approve what a run waits for',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/approve.ts')).defineApprove,
+  },
+  {
+    name: 'reject',
+    summary: 'reject what a run waits for',
+    group: 'Workflows:',
+    load: async () => (await import('./commands/reject.ts')).defineReject,
   },
   {
     name: 'template',

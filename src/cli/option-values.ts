@@ -25,10 +25,19 @@ export const collectList = (value: string, all: readonly string[]): string[] => 
 ];
 
 /** `--label a=b --label c=d` as labels. */
-export function collectLabel(text: string, labels: Readonly<Record<string, string>>): Record<string, string> {
-  const at = text.indexOf('=');
-  if (at <= 0) throw new InvalidArgumentError('It is not KEY=VALUE.');
-  const key = text.slice(0, at);
-  if (Object.hasOwn(labels, key)) throw new InvalidArgumentError(`Label "${key}" is given twice.`);
-  return { ...labels, [key]: text.slice(at + 1) };
+export const collectLabel = collectPairs('Label');
+
+/** `--var a=b --var c=d` as a map. */
+export const collectPair = collectPairs('Variable');
+
+type Pairs = Readonly<Record<string, string>>;
+
+function collectPairs(what: string): (text: string, pairs: Pairs) => Pairs {
+  return (text, pairs) => {
+    const at = text.indexOf('=');
+    if (at <= 0) throw new InvalidArgumentError('It is not KEY=VALUE.');
+    const key = text.slice(0, at);
+    if (Object.hasOwn(pairs, key)) throw new InvalidArgumentError(`${what} "${key}" is given twice.`);
+    return { ...pairs, [key]: text.slice(at + 1) };
+  };
 }

@@ -12,7 +12,7 @@ import { parseResourceArguments } from '../resources/resource-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
-interface GetOptions extends HubOptions, ClusterOptions {
+export interface GetOptions extends HubOptions, ClusterOptions {
   output: string;
   namespace?: string;
   allNamespaces?: boolean;
@@ -51,13 +51,16 @@ export function defineGet(command: Command, terminal: Terminal): void {
     .option('--watch-only', 'show changes only')
     .option('--output-watch-events', 'show what kind of change each is')
     .option('--ignore-not-found', 'names that do not exist are no error')
-    .option('--chunk-size <n>', 'how many objects to ask for at a time; 0: all', parseCount, 500)
-    .option('--request-timeout <time>', 'how long each cluster may take, such as 10s', parseSeconds, 30_000);
+    .option('--chunk-size <n>', 'how many objects to ask for at a time; 0: all', parseCount, getDefaults.chunkSize)
+    .option('--request-timeout <time>', 'how long each cluster may take, such as 10s', parseSeconds, getDefaults.requestTimeout);
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: GetOptions) => get(words, options, terminal));
 }
 
-async function get(words: string[], options: GetOptions, terminal: Terminal): Promise<void> {
+/** What the options are unless somebody says otherwise. */
+export const getDefaults = { output: '', labelColumns: [], cluster: [], headers: true, chunkSize: 500, requestTimeout: 30_000 };
+
+export async function get(words: string[], options: GetOptions, terminal: Terminal): Promise<void> {
   checkOptions(options);
   const wanted = parseResourceArguments(words);
   const ofWorks = areWorksOfClusters(wanted, options);

@@ -13,7 +13,7 @@ import { waitUntilDelivered } from '../works/wait-until-delivered.ts';
 import { addWorkOptions, parseWorkArgument, type WorkOptions } from '../works/work-argument.ts';
 import { readRevisions } from '../works/work-revisions.ts';
 
-interface RollbackOptions extends WorkOptions {
+export interface RollbackOptions extends WorkOptions {
   dryRun: 'none' | 'client' | 'server';
   wait?: boolean;
   timeout: number;
@@ -23,8 +23,11 @@ const fieldManager = 'drover-rollback';
 
 export function defineRollback(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] work/NAME [REVISION]')
-    .argument('<work...>', 'which Work, and the revision to go back to (default: the one before the present one)')
+    .usage('[options] work/NAME [REVISION] | run/NAME')
+    .argument(
+      '<work-or-run...>',
+      'which Work, and the revision to go back to (default: the one before the present one); or which run of a workflow',
+    )
     .addOption(
       new Option('--dry-run [where]', 'change nothing; "server" asks the hub whether it would be accepted')
         .choices(['none', 'client', 'server'])
@@ -38,12 +41,15 @@ export function defineRollback(command: Command, terminal: Terminal): void {
       'after',
       '\nPuts the chart, values, manifests and options of an earlier revision back on the\n' +
         'Work, which delivers them like every change. Priority, order and the like stay.\n' +
-        '"drover history" shows the revisions, "drover diff" what would change.',
+        '"drover history" shows the revisions, "drover diff" what would change.\n\n' +
+        'A run is undone by the way of its strategy, on every cluster that it changed.',
     )
     .action((words: string[], options: RollbackOptions) => rollback(words, options, terminal));
 }
 
 async function rollback(words: string[], options: RollbackOptions, terminal: Terminal): Promise<void> {
+  const { rollBackRun, isRunWord } = await import('../workflows/roll-back-run.ts');
+  if (isRunWord(words)) return rollBackRun(words, options, terminal);
   const { name, rest } = parseWorkArgument(words);
   const wanted = parseRevision(rest);
   const { signal } = terminal;

@@ -12,6 +12,7 @@ const live: LiveNames = {
   objects: type => (type.startsWith('cluster') ? names('east', 'west') : names('web-1', 'web-2')),
   works: () => names('base', 'web'),
   owners: type => (type === 'mcs' ? names('global-ingress', 'monitoring') : names('dev-cluster-1')),
+  delivery: what => names(...{ workflows: ['shop'], pipelines: ['all'], runs: ['shop-x7k2p'], approvals: ['shop-x7k2p-1'] }[what]),
 };
 const program = await wholeProgram(processTerminal());
 
@@ -71,6 +72,16 @@ test('owners of services are completed where one may be meant, in one word or tw
   }
   assert.deepEqual(await completed('history', 'mcs/'), []);
   assert.equal((await complete(program, ['explain', 'mc'], live)).directive, directives.noFiles | directives.noSpace);
+});
+
+test('workflows, runs and what waits for somebody are completed where they are meant', async () => {
+  assert.deepEqual(await completed('run', ''), ['shop', 'pipeline/']);
+  assert.deepEqual(await completed('run', 'pipeline/'), ['pipeline/all']);
+  for (const command of ['logs', 'pause', 'resume', 'abort']) assert.deepEqual(await completed(command, 'r'), ['run/shop-x7k2p'], command);
+  for (const command of ['approve', 'reject']) assert.deepEqual(await completed(command, ''), ['shop-x7k2p-1'], command);
+  assert.deepEqual(await completed('rollback', 'run/'), ['run/shop-x7k2p']);
+  assert.deepEqual(await completed('rollback', ''), ['work/base', 'work/web', 'run/']);
+  assert.deepEqual(await completed('approve', '--decision', 'Re'), ['Reject', 'RejectAndRollback', 'Retry']);
 });
 
 test('files are left to the shell, nothing else is', async () => {

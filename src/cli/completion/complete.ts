@@ -25,7 +25,11 @@ export interface LiveNames {
   works(): Promise<readonly Candidate[]>;
   /** Objects of the hub, whichever cluster is named: of the namespace that is, or of all. */
   owners(type: string): Promise<readonly Candidate[]>;
+  /** Of what belongs to workflows, in the namespace that is named or in that of the context. */
+  delivery(what: DeliveryNames): Promise<readonly Candidate[]>;
 }
+
+export type DeliveryNames = 'workflows' | 'pipelines' | 'runs' | 'approvals';
 
 const nothing: Completion = { candidates: [], directive: directives.noFiles };
 const files: Completion = { candidates: [], directive: directives.files };
@@ -109,10 +113,33 @@ async function operandsOf(command: Command, operands: readonly string[], current
   if (!argument) return nothing;
   if (argument.argChoices) return { candidates: argument.argChoices.map(value => ({ value })), directive: directives.noFiles };
   if (argument.name() === 'cluster') return { candidates: await live.clusters(), directive: directives.noFiles };
+  if (argument.name() === 'run') return operands.length > 0 ? nothing : ofDelivery('runs', 'run/', live);
+  if (argument.name() === 'approval') return operands.length > 0 ? nothing : ofDelivery('approvals', '', live);
+  if (argument.name() === 'workflow') return workflowOrPipeline(operands, current, live);
+  if (argument.name() === 'work-or-run') return workOrRun(operands, current, live);
   if (argument.name() === 'work') return onlyWork(operands, live);
   if (argument.name() === 'work-or-owner') return workOrOwner(operands, current, live);
   if (argument.name() === 'types-and-names') return typesAndNames(operands, current, live);
   return nothing;
+}
+
+async function ofDelivery(what: DeliveryNames, front: string, live: LiveNames): Promise<Completion> {
+  const names = await live.delivery(what);
+  return { candidates: names.map(one => ({ ...one, value: `${front}${one.value}` })), directive: directives.noFiles };
+}
+
+async function workflowOrPipeline(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
+  if (operands.length > 0) return nothing;
+  if (current.startsWith('pipeline/')) return ofDelivery('pipelines', 'pipeline/', live);
+  if (current.startsWith('workflow/')) return ofDelivery('workflows', 'workflow/', live);
+  const { candidates, directive } = await ofDelivery('workflows', '', live);
+  return { candidates: [...candidates, { value: 'pipeline/' }], directive };
+}
+
+async function workOrRun(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
+  if (operands.length === 0 && current.startsWith('run/')) return ofDelivery('runs', 'run/', live);
+  const { candidates, directive } = await onlyWork(operands, live);
+  return { candidates: operands.length === 0 ? [...candidates, { value: 'run/' }] : candidates, directive };
 }
 
 /** `work/NAME`, or the name behind the word `work`. */

@@ -8,7 +8,7 @@ import { withResources, type ApiSource } from '../resources/api-source.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
 import { findResource } from '../resources/find-resource.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Candidate, LiveNames } from './complete.ts';
+import type { Candidate, DeliveryNames, LiveNames } from './complete.ts';
 
 /** A person waits with a finger on the key. */
 const patienceMs = 3_000;
@@ -57,6 +57,12 @@ export function liveNames(words: readonly string[], terminal: Terminal): LiveNam
         const names = await list((await connect()).source(), kind, kind.scope === 'Namespaced' ? namespace : undefined);
         return [...new Map(names.map(one => [one.value, one])).values()];
       }),
+    delivery: what =>
+      orNone(async () => {
+        const hub = await connect();
+        const kinds = await deliveryKinds(what);
+        return (await Promise.all(kinds.map(kind => list(hub.source(), kind, namespace ?? hub.namespace)))).flat();
+      }),
     works: () =>
       orNone(async () => {
         const hub = await connect();
@@ -68,6 +74,12 @@ export function liveNames(words: readonly string[], terminal: Terminal): LiveNam
       await connection?.then(hub => hub[Symbol.asyncDispose]()).catch(() => {});
     },
   };
+}
+
+/** Only those who complete such a word need to know what workflows have. */
+async function deliveryKinds(what: DeliveryNames): Promise<readonly KindRef[]> {
+  const { approvalKind, pipelineKind, runKinds, workflowKind } = await import('../workflows/delivery-argument.ts');
+  return { workflows: [workflowKind], pipelines: [pipelineKind], runs: runKinds, approvals: [approvalKind] }[what] as readonly KindRef[];
 }
 
 function typesOf(resources: readonly ApiResource[]): Candidate[] {

@@ -1,0 +1,54 @@
+import type { Terminal } from '../terminal.ts';
+import { drawRun } from './draw-run.ts';
+import type { RunView } from './run-view.ts';
+import { tellChanges } from './tell-changes.ts';
+
+export interface LivePicture {
+  show(view: RunView): void;
+  /** What was shown last stays. */
+  end(): void;
+}
+
+const redrawMs = 100;
+
+/** A picture that is drawn over itself where a person looks on, and lines that are added where a file does. */
+export function livePicture(terminal: Terminal): LivePicture {
+  return terminal.isOutputTty === true && terminal.env['TERM'] !== 'dumb' ? redrawn(terminal) : appended(terminal);
+}
+
+function appended(terminal: Terminal): LivePicture {
+  let before: RunView | undefined;
+  return {
+    show(view) {
+      for (const line of tellChanges(before, view)) terminal.out(`${line}\n`);
+      before = view;
+    },
+    end() {},
+  };
+}
+
+function redrawn(terminal: Terminal): LivePicture {
+  let height = 0;
+  let latest: RunView | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    show(view) {
+      latest = view;
+      timer ??= setTimeout(draw, redrawMs);
+    },
+    end() {
+      clearTimeout(timer);
+      draw();
+    },
+  };
+
+  function draw(): void {
+    timer = undefined;
+    if (!latest) return;
+    const { columns = 80, rows = 24 } = process.stdout;
+    const lines = drawRun(latest, { columns, rows });
+    const up = height > 0 ? `\u001b[${height}A` : '';
+    terminal.out(`${up}${lines.map(line => `\u001b[2K${line}\n`).join('')}\u001b[0J`);
+    height = lines.length;
+  }
+}

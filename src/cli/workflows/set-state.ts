@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { KindRef } from '../../api/define-kind.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { isTerminal, type RunState } from '../../dialects/workflows/kinds/workflow-run.ts';
+import { CommandError } from '../exit-codes.ts';
+import { connectToHub, type HubConnection } from '../hub-client.ts';
+import type { Terminal } from '../terminal.ts';
+import { addDeliveryOptions, parseRun, type DeliveryOptions } from './delivery-argument.ts';
+import { findRun, type FoundRun } from './find-run.ts';
+
+const fieldManager = 'drover-run';
+
+/** A command that asks a run for a state and says so. */
+export function defineState(command: Command, terminal: Terminal, change: StateChange): Command {
+  command.usage('[options] run/NAME').argument('<run...>', 'which run, of a workflow or of a pipeline');
+  return addDeliveryOptions(command).action(async (words: string[], options: DeliveryOptions) => {
+    const named = parseRun(words);
+    await using hub = await connectToHub(options, terminal);
+    const found = await findRun(hub, named, options, terminal.signal);
+    await setState(hub, found, change, terminal);
+  });
+}
+
+export interface StateChange {
+  readonly state: RunState;
+  /** Why, for people. */
+  readonly notes?: string;
+  /** What has then been done: `paused`. */
+  readonly done: string;
+  /** Why a run that is so far cannot be asked. */
+  whyNot(phase: string, state: RunState): string | undefined;
+}
+
+export const notWhenOver = (verb: string) => (phase: string) =>
+  isTerminal(phase) ? `a run that is ${phase} cannot be ${verb}` : undefined;
+
+export async function setState(
+  hub: HubConnection,
+  found: FoundRun,
+  { state, notes, done, whyNot }: StateChange,
+  terminal: Terminal,
+): Promise<void> {
+  const { kind, run, namespace, name, title } = found;
+  const present = run.spec.state ?? 'Run';
+  const refusal = whyNot(run.status?.phase ?? 'Queued', present);
+  if (refusal !== undefined) throw new CommandError(`${title}: ${refusal}`);
+  const body = { spec: { state, ...(notes !== undefined && { notes }) } };
+  await hub.client.patch(
+    kind as KindRef<KubeObject>,
+    { namespace, name },
+    { type: 'merge', body },
+    { fieldManager, signal: terminal.signal },
+  );
+  terminal.out(`${title} ${done}\n`);
+}
