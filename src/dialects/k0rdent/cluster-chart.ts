@@ -62,7 +62,16 @@ export function chartWork({ cd, digest, values }: ChartWorkInput): Work {
       chart: { content: digest },
       values,
       // A cluster takes long to come and to go: others say how far it is. All defaults are there, so that the Work can be compared with what is stored.
-      options: { wait: false, timeout: '5m', hooks: true, crds: 'Create', prune: true, history: 10, createNamespace: true },
+      options: {
+        wait: false,
+        timeout: '5m',
+        hooks: true,
+        crds: 'Create',
+        prune: true,
+        order: 'ByKind',
+        history: 10,
+        createNamespace: true,
+      },
       sync: 'Continuous',
       onDelete: 'Uninstall',
     },

@@ -28,6 +28,7 @@ export function deliveryOptions(
     history: upgrade?.maxHistory ?? defaultHistory,
     createNamespace: install?.createNamespace ?? helm.createNamespace ?? true,
     prune: true,
+    order: 'ByKind',
     timeout: isDuration(helm.timeout) ? helm.timeout : defaultTimeout,
     force: upgrade?.force ?? false,
     takeOwnership: install?.takeOwnership || upgrade?.takeOwnership || false,
