@@ -30,17 +30,19 @@ export function selectorMatches(selector: LabelSelector, labels: Readonly<Record
 }
 
 /** As `selectorMatches`, for asking about many. */
-export function selectorTest({
-  matchLabels = {},
-  matchExpressions = [],
-}: LabelSelector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
-  const demands: readonly Requirement[] = [
+export function selectorTest(selector: LabelSelector): (labels: Readonly<Record<string, string>> | undefined) => boolean {
+  const demands = selectorDemands(selector);
+  const isKnown = (selector.matchExpressions ?? []).every(({ operator }) => operators[operator] !== undefined);
+  return labels => isKnown && demands.every(demand => requirementMatches(demand, labels));
+}
+
+/** Its demands one by one, those with unknown operators left out. */
+export function selectorDemands({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Requirement[] {
+  return [
     ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: '=' as const, values: [value] })),
     ...matchExpressions.flatMap(({ key, operator, values = [] }) => {
       const known = operators[operator];
       return known === undefined ? [] : [{ key, operator: known, values }];
     }),
   ];
-  const isKnown = matchExpressions.every(({ operator }) => operators[operator] !== undefined);
-  return labels => isKnown && demands.every(demand => requirementMatches(demand, labels));
 }

@@ -14,11 +14,18 @@ export interface LogFields {
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
+let sink: (line: string) => void = line => void process.stderr.write(line);
+
+/** Sends the lines elsewhere: for a program whose standard error a person reads. */
+export function sendLogTo(write: (line: string) => void): void {
+  sink = write;
+}
+
 function write(level: Level, message: string, fields: LogFields = {}): void {
   const { err, ...rest } = fields;
   const error = err instanceof Error ? err.message : err;
   const stack = err instanceof Error && process.env.DROVER_DEBUG ? { stack: err.stack } : {};
-  process.stderr.write(
+  sink(
     `${JSON.stringify({ time: new Date().toISOString(), level, message, ...rest, ...(error !== undefined && { err: error }), ...stack })}\n`,
   );
 }

@@ -15,7 +15,7 @@ const guides = readdirSync(path.join(repositoryRoot, 'docs/guide')).filter(name 
 const documents = ['README.md', ...guides.map(name => `docs/guide/${name}`)];
 
 /** What a document may show without it being run here: it needs a fresh checkout and minutes. */
-const notRunHere = new Set(['npm ci && npm start    # runs the hub', 'npm ci && npm test     # tests it']);
+const notRunHere = new Set(['npm ci && npm start    # runs the hub, with a demo to look at', 'npm ci && npm test     # tests it']);
 
 /** The address that documents show, and the one that is free here. */
 const shownPort = 7443;

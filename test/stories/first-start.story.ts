@@ -4,12 +4,13 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../helpers/free-port.ts';
-import { startHub } from '../helpers/hub.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { startHub, type Hub } from '../helpers/hub.ts';
 import { scratchDir } from '../helpers/real-cluster.ts';
 import { repositoryRoot } from '../helpers/rig.ts';
 import { runCommand, type CommandResult } from '../helpers/run-command.ts';
 
-const options = { timeout: 60_000 };
+const options = { timeout: 120_000 };
 const passwordLine = /First admin password, shown once: (\S{12,})/;
 
 function drover(...args: string[]): Promise<CommandResult> {
@@ -28,6 +29,87 @@ test('drover up on a fresh folder is ready in seconds and says what to do next',
   assert.ok(said.includes(`export KUBECONFIG=${hub.kubeconfig}`), said);
   assert.match(said, passwordLine);
   assert.match(said, /Ctrl-C stops it/);
+});
+
+test('the demo shows a service on the clusters that match, and starts again without undoing what a person did', options, async () => {
+  using scratch = scratchDir('first');
+  const dataDir = path.join(scratch.dir, 'data');
+  const demo = { dataDir, extraArgs: ['--demo'] };
+  const said = (hub: Hub) =>
+    eventually(
+      () => readFileSync(hub.program.logFile, 'utf8'),
+      text => text.includes('Ctrl-C'),
+      { timeoutMs: 50_000 },
+    );
+  const clusterDeployments = '/apis/k0rdent.mirantis.com/v1beta1/namespaces/kcm-system/clusterdeployments';
+  const services = '/apis/k0rdent.mirantis.com/v1beta1/multiclusterservices';
+  {
+    await using hub = await startHub(demo);
+    const text = await said(hub);
+    assert.match(text, /^east +env=prod +web-1-0-0 +Deployed$/m);
+    assert.match(text, /^west +env=prod +web-1-0-0 +Deployed$/m);
+    assert.match(text, /^lab +env=test +<none> +not web: env is "test", not "prod"$/m);
+    assert.doesNotMatch(text, /^\{/m, 'the log is elsewhere');
+    assert.match(readFileSync(path.join(dataDir, 'hub.log'), 'utf8'), /"cluster is ready"/);
+
+    // What a person does: one more cluster of the service, and one less.
+    const labelled = { metadata: { labels: { env: 'prod' } } };
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    assert.equal((await hub.request('PATCH', `${clusterDeployments}/lab`, labelled, merge)).code, 200);
+    assert.equal((await hub.request('DELETE', `${clusterDeployments}/west`)).code, 200);
+    await eventually(
+      () => hub.request('GET', `${clusterDeployments}/west`),
+      ({ code }) => code === 404,
+      { timeoutMs: 50_000 },
+    );
+  }
+  {
+    await using hub = await startHub(demo);
+    const text = await said(hub);
+    assert.match(text, /^From an earlier start/m);
+    assert.match(text, /^lab +env=prod +web-1-0-0 +Deployed$/m);
+    assert.doesNotMatch(text, /^west/m);
+    assert.equal((await hub.request('DELETE', `${services}/web`)).code, 200);
+    await eventually(
+      () => hub.request('GET', `${services}/web`),
+      ({ code }) => code === 404,
+      { timeoutMs: 50_000 },
+    );
+    hub.program.kill('SIGINT');
+    assert.equal(await hub.program.exited, 0);
+  }
+  await using hub = await startHub(demo);
+  const text = await said(hub);
+  assert.match(text, /^east +env=prod +<none> +the cluster is ready$/m);
+  assert.equal((await hub.request('GET', `${services}/web`)).code, 404);
+});
+
+test('a hub with clusters of its own gets no demo, and a demo that is interrupted ends cleanly', options, async () => {
+  using scratch = scratchDir('first');
+  const dataDir = path.join(scratch.dir, 'data');
+  {
+    await using hub = await startHub({ dataDir, extraArgs: ['--demo'] });
+    hub.program.kill('SIGINT');
+    assert.equal(await hub.program.exited, 0);
+    assert.match(readFileSync(hub.program.logFile, 'utf8'), /Stopping\.\n$/);
+    assert.doesNotMatch(readFileSync(hub.program.logFile, 'utf8'), /error/);
+  }
+  await using hub = await startHub({ extraArgs: ['--sandbox', '1'] });
+  await eventually(
+    () => readFileSync(hub.program.logFile, 'utf8'),
+    text => text.includes('Ctrl-C'),
+    { timeoutMs: 50_000 },
+  );
+  const { dir, program } = hub;
+  program.kill('SIGTERM');
+  await program.exited;
+  await using again = await startHub({ dataDir: dir, extraArgs: ['--demo'] });
+  const text = await eventually(
+    () => readFileSync(again.program.logFile, 'utf8'),
+    said => said.includes('Ctrl-C'),
+    { timeoutMs: 50_000 },
+  );
+  assert.match(text, /This hub has clusters of its own, so that no demo was made/);
 });
 
 test('nobody else on the machine can read the kubeconfig, the keys or the data', options, async () => {

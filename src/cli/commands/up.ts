@@ -1,9 +1,12 @@
+import { mkdirSync, openSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseGatewayUrl } from '../../core/registration/gateway-address.ts';
 import type { Hub, HubOptions } from '../../hub/hub-options.ts';
+import { sendLogTo } from '../../runtime/log.ts';
 import { subnetList } from '../../sources/address-rules.ts';
+import { errorText } from '../../util/error-text.ts';
 import { CommandError } from '../exit-codes.ts';
 import { collectList, parseCount } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,6 +21,7 @@ interface UpOptions {
   hub?: string;
   context?: string;
   apiOnly?: boolean;
+  demo?: boolean;
   allowEgress: readonly string[];
 }
 
@@ -26,6 +30,7 @@ export function defineUp(command: Command, terminal: Terminal): void {
     .option('--data <dir>', 'where the hub keeps its data (default: ~/.drover)')
     .option('--listen <host:port>', 'address to listen on', '127.0.0.1:7443')
     .option('--sandbox <count>', 'see to it that there are so many sandbox clusters', parseCount)
+    .option('--demo', 'show what it does: three sandbox clusters, and a service on those that match')
     .option('--server-url <url>', 'where members find the hub (default: where it listens)')
     .option('--agent-image <image>', 'image of the agent of imported clusters')
     .addOption(
@@ -45,15 +50,17 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   if (options.context !== undefined && options.hub === undefined) {
     throw new CommandError('--context is about the kubeconfig of --hub', { hint: 'add --hub FILE' });
   }
-  if (options.apiOnly && (options.hub !== undefined || options.sandbox !== undefined)) {
-    throw new CommandError('--api-only cannot be combined with --hub or --sandbox');
+  if (options.apiOnly && (options.hub !== undefined || options.sandbox !== undefined || options.demo)) {
+    throw new CommandError('--api-only cannot be combined with --hub, --sandbox or --demo');
   }
   const settings = readSettings(options);
   // The data hold every Secret: whatever the hub writes is for its own user only.
   process.umask(0o077);
+  if (options.demo) sendLogToFile(settings.dataDir);
   const hub = await start(settings, options, terminal);
   const created = await createSandboxes(hub, options.sandbox);
 
+  const stopped = stopSignal();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
   // Whoever read the first lines may have gone; the hub goes on.
   process.stdout.on('error', () => {});
@@ -63,15 +70,39 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   print('  kubectl get namespaces');
   if (hub.newPassword !== undefined) print(`First admin password, shown once: ${hub.newPassword}`);
   if (created.length > 0) print(`New sandbox clusters: ${firstOf(created)}`);
-  print('Ctrl-C stops it.');
+  if (options.demo) await demo(hub, terminal, stopped.signal, print);
+  if (!stopped.signal.aborted) print('Ctrl-C stops it.');
 
-  const signal = await new Promise<NodeJS.Signals>(done => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, done);
-  });
+  const signal = await stopped.named;
   print(signal === 'SIGINT' ? '\nStopping.' : 'Stopping.');
   // A second signal does not wait.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
   await hub.close();
+}
+
+/** When somebody asks the hub to stop, and how. */
+function stopSignal(): { readonly signal: AbortSignal; readonly named: Promise<NodeJS.Signals> } {
+  const stopping = new AbortController();
+  const named = new Promise<NodeJS.Signals>(done => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, done);
+  });
+  void named.then(() => stopping.abort(new Error('the hub stops')));
+  return { signal: stopping.signal, named };
+}
+
+/** A demo that fails is told, and the hub goes on. */
+async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (line: string) => void): Promise<void> {
+  const { runDemo } = await import('../demo/run-demo.ts');
+  try {
+    await hub.ready;
+    print(`\n${await runDemo(hub.client, terminal, signal)}`);
+    print('Next, in another terminal:');
+    print('  npx drover explain mcs/web                  who has what where, and why');
+    print('  npx drover get pods --all-clusters -A       one table for all clusters');
+    print('  kubectl apply -f examples/priorities        and the other folders of examples/');
+  } catch (error) {
+    if (!signal.aborted) terminal.err(`error: the demo was not made: ${errorText(error)}\n`);
+  }
 }
 
 function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false, allowEgress }: UpOptions): HubOptions {
@@ -93,6 +124,13 @@ async function start(settings: HubOptions, { hub, context }: UpOptions, { env }:
   if (hub === undefined) return (await import('../../hub/hub.ts')).startHub(settings);
   const { startExternalHub } = await import('../../hub/external-hub.ts');
   return startExternalHub({ ...settings, kubeconfig: resolve(hub), context, env });
+}
+
+/** Whoever watches a demo reads tables, not JSON. */
+function sendLogToFile(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = openSync(join(dataDir, 'hub.log'), 'a', 0o600);
+  sendLogTo(line => void writeSync(file, line));
 }
 
 async function createSandboxes(hub: Hub, count = 0): Promise<string[]> {

@@ -1,0 +1,65 @@
+import type { Terminal } from '../terminal.ts';
+import { visibleLine } from './visible-text.ts';
+
+/** How one of many is. */
+export interface ProgressItem {
+  readonly name: string;
+  /** A word or two. */
+  readonly state: string;
+  readonly isDone: boolean;
+}
+
+export interface Progress extends Disposable {
+  /** What is known now. Only what changed is said. */
+  show(items: readonly ProgressItem[]): void;
+}
+
+type Sink = Pick<Terminal, 'err' | 'isErrorTty'>;
+
+const barWidth = 20;
+const maxLine = 79;
+
+/** Long work on many clusters, on standard error: one line with a bar that is drawn again on a terminal, a line for each change otherwise. */
+export function showProgress(terminal: Sink): Progress {
+  return terminal.isErrorTty ? drawnBar(terminal) : plainLines(terminal);
+}
+
+function drawnBar({ err }: Sink): Progress {
+  let drawn = '';
+  return {
+    show(items) {
+      const line = barLine(items);
+      if (line !== drawn) err(`\r\x1b[K${line}`);
+      drawn = line;
+    },
+    [Symbol.dispose]() {
+      if (drawn !== '') err('\r\x1b[K');
+    },
+  };
+}
+
+/** `[==========          ] 1/2  west: Provisioning`. */
+export function barLine(items: readonly ProgressItem[]): string {
+  const done = items.filter(one => one.isDone).length;
+  const filled = items.length === 0 ? 0 : Math.floor((barWidth * done) / items.length);
+  const waiting = items.filter(one => !one.isDone).map(describe);
+  const line = `[${'='.repeat(filled).padEnd(barWidth)}] ${done}/${items.length}  ${waiting.join(', ')}`.trimEnd();
+  return line.length <= maxLine ? line : `${line.slice(0, maxLine - 1)}…`;
+}
+
+function plainLines({ err }: Sink): Progress {
+  const said = new Map<string, string>();
+  return {
+    show(items) {
+      const done = items.filter(one => one.isDone).length;
+      for (const item of items) {
+        if (said.get(item.name) === item.state) continue;
+        said.set(item.name, item.state);
+        err(`${describe(item)}${item.isDone ? ` (${done}/${items.length})` : ''}\n`);
+      }
+    },
+    [Symbol.dispose]() {},
+  };
+}
+
+const describe = ({ name, state }: ProgressItem): string => visibleLine(`${name}: ${state}`);
