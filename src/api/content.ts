@@ -64,7 +64,8 @@ export type Content = ObjectFor<typeof Content>;
 /** On Contents that people pushed to the chart store: those stay though no Work names them. */
 export const storedChartLabel = 'drover.io/chart';
 
-/** On Contents that a dialect needs though no Work names them yet; its value says which dialect, which takes the label away again. */
-export const heldContentLabel = 'drover.io/held-by';
+/** On Contents that somebody, such as a dialect, needs though no Work names them yet. Whoever put the label there takes it away again. */
+export const heldContentLabel = (holder: string): string => `${heldContentPrefix}${holder}`;
+export const heldContentPrefix = 'held.drover.io/';
 
 export const contentName = (digest: string): string => digest.replace(':', '-');

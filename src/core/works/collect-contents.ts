@@ -1,4 +1,4 @@
-import { Content, contentName, heldContentLabel, storedChartLabel } from '../../api/content.ts';
+import { Content, contentName, heldContentPrefix, storedChartLabel } from '../../api/content.ts';
 import type { ObjectMeta } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Work } from '../../api/work.ts';
@@ -110,4 +110,5 @@ export function runContentCollector(deps: ContentCollectorDeps): RunningControll
 }
 
 /** Kept by somebody, whether Works name it or not. */
-const isKept = ({ labels }: ObjectMeta): boolean => [storedChartLabel, heldContentLabel].some(label => labels?.[label] !== undefined);
+const isKept = ({ labels = {} }: ObjectMeta): boolean =>
+  Object.keys(labels).some(label => label === storedChartLabel || label.startsWith(heldContentPrefix));

@@ -8,7 +8,7 @@ import { workAnnotationsOfSet } from './compile-works.ts';
 import { configOf, deploymentUidLabel } from './deployment-config.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { Credential } from './kinds/management.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeValues } from '../../util/merge-values.ts';
 
 export interface ChartValuesInput {
   readonly cd: ClusterDeployment;

@@ -49,6 +49,6 @@ test('bytes that a template names stay, and go with it', async t => {
   await hub.delete(ServiceTemplate, { namespace: 'a', name: 't' });
   await eventually(
     () => hub.get(Content, { name: contentName(digest) }),
-    one => one?.metadata.labels?.[heldContentLabel] === undefined,
+    one => one?.metadata.labels?.[heldContentLabel('k0rdent')] === undefined,
   );
 });

@@ -3,7 +3,7 @@ import { readMap } from '../../render/text/read-map.ts';
 import { errorText } from '../../util/error-text.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { SetService } from './kinds/service-set.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeValues } from '../../util/merge-values.ts';
 import { isTemplate, type TemplateData, type TemplateSource } from './template-data.ts';
 import { serviceKey } from './validate-services.ts';
 

@@ -113,8 +113,8 @@ test('a template without a source has its chart from the store of the hub', asyn
   assert.equal(done.metadata.labels?.['k0rdent.mirantis.com/component'], 'kcm');
   assert.equal((await hub.get(ConfigMap, { namespace, name: 'schema-st-web-1-0-0' }))?.data?.['schema'], '{"type":"object"}');
   assert.equal(
-    (await hub.get(Content, { name: contentName(contentOf(done)) }))?.metadata.labels?.[heldContentLabel],
-    'k0rdent',
+    (await hub.get(Content, { name: contentName(contentOf(done)) }))?.metadata.labels?.[heldContentLabel('k0rdent')],
+    'true',
     'it must not be collected while no Work names it',
   );
 });

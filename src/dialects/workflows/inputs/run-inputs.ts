@@ -43,6 +43,7 @@ export interface SnapshotRequest {
   /** `spec.artifacts` of the run. */
   readonly artifacts?: readonly {
     readonly service?: string;
+    readonly artifact?: string;
     readonly buildNumber?: string;
     readonly tag?: string;
     readonly digest?: string;

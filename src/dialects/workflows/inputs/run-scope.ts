@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../util/json.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
+import { renderText } from '../expressions/render-text.ts';
 import { clustersExpression, type ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
 import { artifactNames } from './artifact-names.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
-import { serviceVariables, variablePaths } from './service-variables.ts';
+import { environmentVariables, serviceVariables, VariableText } from './service-variables.ts';
 
 /** What the run knows and the snapshot does not, for expressions. What is absent is unresolved. */
 export interface ScopeFacts {
@@ -70,6 +71,14 @@ export const scopeRoots = [
   'timestampId',
 ] as const;
 type Root = (typeof scopeRoots)[number];
+/** Those that are texts by themselves. */
+export const plainRoots: readonly Root[] = [
+  'deploymentUrl',
+  'deploymentTriggeredBy',
+  'httpResponseCode',
+  'httpResponseBody',
+  'timestampId',
+];
 
 /** What is known before the infrastructure is: workflow variables decide which one it is. */
 export type PartialSnapshot = Pick<RunSnapshot, 'app' | 'workflow' | 'variables'> & Partial<RunSnapshot>;
@@ -77,12 +86,27 @@ export type PartialSnapshot = Pick<RunSnapshot, 'app' | 'workflow' | 'variables'
 /** What expressions of a run stand for. */
 export function runScope(snapshot: PartialSnapshot, facts: ScopeFacts): ExpressionScope {
   const roots = new Map<string, unknown>();
-  return path => {
+  const underWay = new Set<string>();
+  return scope;
+
+  function scope(path: string): unknown {
     const [root = '', ...names] = path.split('.');
     if (!isRoot(root)) return undefined;
     if (!roots.has(root)) roots.set(root, valueOfRoot[root](snapshot, facts));
-    return names.reduce(memberOf, roots.get(root));
-  };
+    const value = names.reduce(memberOf, roots.get(root));
+    return value instanceof VariableText ? textOf(path, value) : value;
+  }
+
+  /** A variable that stands for itself, by whatever detour, stands for nothing. */
+  function textOf(path: string, { text }: VariableText): string | undefined {
+    if (underWay.has(path)) return undefined;
+    underWay.add(path);
+    try {
+      return renderText(text, scope);
+    } finally {
+      underWay.delete(path);
+    }
+  }
 }
 
 const isRoot = (name: string): name is Root => Object.hasOwn(valueOfRoot, name);
@@ -104,8 +128,7 @@ const valueOfRoot: Readonly<Record<Root, (snapshot: PartialSnapshot, facts: Scop
       environmentType: environment.type === 'Prod' ? 'PROD' : 'NON_PROD',
     },
   serviceVariable: serviceVariables,
-  environmentVariable: ({ environment }, { secrets }) =>
-    environment && variablePaths(environment.variables, 'environmentVariable', secrets),
+  environmentVariable: environmentVariables,
   infra: ({ infrastructure, provider }) =>
     infrastructure && {
       name: infrastructure.name,

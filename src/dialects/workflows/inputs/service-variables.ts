@@ -1,35 +1,56 @@
 import type { PartialSnapshot, ScopeFacts } from './run-scope.ts';
 import type { RunSnapshot, VariableSnapshot } from './run-snapshot.ts';
 
+/** The value of a variable as whoever declared it wrote it: expressions in it stand for something. Values that runs give and secrets are what they are. */
+export class VariableText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type VariableValues = Record<string, string | VariableText>;
+
 /**
  * What `${serviceVariable…}` stands for. What the run and the workflow give for a variable of the same name wins, then the phase, then the environment, whose
  * overrides stand after those of the service in the snapshot.
  */
-export function serviceVariables(snapshot: PartialSnapshot, facts: ScopeFacts): Readonly<Record<string, string>> | undefined {
-  const service = snapshot.services?.[facts.service ?? snapshot.service ?? ''];
+export function serviceVariables(snapshot: PartialSnapshot, facts: ScopeFacts): Readonly<VariableValues> | undefined {
+  const name = facts.service ?? snapshot.service ?? '';
+  const service = snapshot.services?.[name];
   if (!service) return undefined;
-  const values = { ...variablePaths(service.variables, 'serviceVariable', facts.secrets), ...facts.phaseVariables };
-  const own = Object.keys(values).concat(service.variables.map(one => one.name));
-  for (const name of own) if (Object.hasOwn(snapshot.variables, name)) values[name] = snapshot.variables[name]!;
+  const own = variableValues(service.variables, secretRoot(snapshot, name), facts.secrets);
+  const phase = Object.entries(facts.phaseVariables ?? {}).map(([key, text]) => [key, new VariableText(text)] as const);
+  const values: VariableValues = { ...own, ...Object.fromEntries(phase) };
+  const names = Object.keys(values).concat(service.variables.map(one => one.name));
+  for (const key of names) if (Object.hasOwn(snapshot.variables, key)) values[key] = snapshot.variables[key]!;
   return values;
 }
 
-/** By name. Without the secrets, variables that have them are left out. */
-export function variablePaths(
+export const environmentVariables = ({ environment }: PartialSnapshot, { secrets }: ScopeFacts): Readonly<VariableValues> | undefined =>
+  environment && variableValues(environment.variables, 'environmentVariable', secrets);
+
+/** By name; a later one of the same name wins. Without the secrets, variables that have them are left out. */
+function variableValues(
   variables: readonly VariableSnapshot[],
-  root: 'serviceVariable' | 'environmentVariable',
+  root: string,
   secrets: ReadonlyMap<string, string> | undefined,
-): Record<string, string> {
-  const values: Record<string, string> = {};
+): VariableValues {
+  const values: VariableValues = {};
   for (const { name, value, secretRef } of variables) {
-    const found = secretRef ? secrets?.get(`${root}.${name}`) : value;
-    if (found === undefined) delete values[name];
-    else values[name] = found;
+    const secret = secrets?.get(`${root}.${name}`);
+    if (secretRef ? secret === undefined : value === undefined) delete values[name];
+    else values[name] = secretRef ? secret! : new VariableText(value!);
   }
   return values;
 }
 
-/** Where the secrets of a run are, by the path of the expression that gives them. A later variable of the same name wins. */
+/** How secrets of a service are called: those of the service of the run by the path of their expression. */
+const secretRoot = ({ service }: PartialSnapshot, name: string): string =>
+  name === service ? 'serviceVariable' : `services.${name}.serviceVariable`;
+
+/** Where the secrets of a run are, by the path of the expression that gives them; those of services of phases by the name of the service besides. */
 export function secretsOf(snapshot: RunSnapshot): ReadonlyMap<string, { readonly name: string; readonly key: string }> {
   const places = new Map<string, { readonly name: string; readonly key: string }>();
   const note = (root: string, variables: readonly VariableSnapshot[]) => {
@@ -39,6 +60,6 @@ export function secretsOf(snapshot: RunSnapshot): ReadonlyMap<string, { readonly
     }
   };
   note('environmentVariable', snapshot.environment.variables);
-  note('serviceVariable', snapshot.services[snapshot.service]?.variables ?? []);
+  for (const [name, { variables }] of Object.entries(snapshot.services)) note(secretRoot(snapshot, name), variables);
   return places;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
 /** Values with others over them: maps are merged, everything else is replaced. */
 export function mergeValues(under: JsonObject, over: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../util/json.ts';
+import type { JsonObject } from './json.ts';
 import { mergeValues } from './merge-values.ts';
 
 test('merging keeps what the upper values do not say, and never joins lists', () => {
