@@ -77,6 +77,7 @@ function begin(draft: Draft): true {
   delete status.message;
   status.startedAt = now.toISOString();
   status.releaseNo = input.nextReleaseNo;
+  if (input.lastGood) draft.engine.lastGood = { ...input.lastGood };
   status.phase = 'Resolving';
   tell(draft, { event: 'RunStarted', message: 'The run begins' });
   return true;

@@ -16,6 +16,7 @@ import { previewPhases } from './preview-phases.ts';
 import { resolveRun } from './resolve-run.ts';
 import { rollBackRun } from './roll-back-run.ts';
 import { inFlight } from './run-budgets.ts';
+import { obeyed, ordersOf } from './run-orders.ts';
 import { planRun } from './run-plan.ts';
 import { wake, type Draft, type RunInput, type RunStep } from './run-step.ts';
 import type { RunStatus } from './run-status.ts';
@@ -25,10 +26,12 @@ import { summarize } from './summarize-run.ts';
 export function nextRun(input: RunInput): RunStep {
   const draft = draftOf(input);
   go(draft);
+  if (draft.writes.size > 0) draft.engine.orders = ordersOf(draft.writes.values());
   draft.status.engine = draft.engine;
   summarize(draft);
   const { status, happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt } = draft;
-  return { status, writes: [...draft.writes.values()], happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt };
+  const writes = [...draft.writes.values()];
+  return { status, writes, inFlight: inFlight(draft).length, happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt };
 }
 
 function draftOf(input: RunInput): Draft {
@@ -49,7 +52,7 @@ function draftOf(input: RunInput): Draft {
     spec: {},
     rollout: {},
     writes: new Map(),
-    overlay: new Map(),
+    overlay: new Map(obeyed(before.engine?.orders ?? [], input.clusterRuns)),
     happenings: [],
     lines: [],
     hubRoom: input.hubRoom,

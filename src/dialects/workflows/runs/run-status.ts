@@ -2,6 +2,7 @@ import type { Condition } from '../../../api/conditions.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import type { GatePhase } from '../../../core/gates/gate-phase.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
+import type { Grant, Standing } from '../kinds/cluster-run.ts';
 import type { RunPhase, StepStatus, WaveState } from '../kinds/workflow-run.ts';
 
 /** `WorkflowRun.status.steps[]`: a step of one wave, once it was begun. */
@@ -118,8 +119,17 @@ export interface RunProgress {
   gateRound?: number;
   /** What the last step HTTP was answered. */
   http?: { code: string; body: string };
-  /** Clusters that came after the others were resolved. */
-  latecomers?: string[];
+  /** The newest run of the workflow that had succeeded when this one began. */
+  lastGood?: { releaseNo: number; name: string };
+  /** What was last written to ClusterRuns. Nothing else is decided before it is there. */
+  orders?: RunOrder[];
+}
+
+/** What some ClusterRuns hold from then on. */
+export interface RunOrder {
+  ids: string[];
+  grant?: Grant;
+  standing?: Standing;
 }
 
 export interface ClusterCounts {

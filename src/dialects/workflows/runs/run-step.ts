@@ -63,6 +63,8 @@ export interface RunInput {
   /** Whether no later run of the same release was started. */
   readonly isNewest: boolean;
   readonly nextReleaseNo: number;
+  /** The newest run of the workflow that succeeded. */
+  readonly lastGood?: { readonly releaseNo: number; readonly name: string } | undefined;
   lookAt(question: GateQuestion): GateAnswer;
   /** Whether an expression holds. Throws when it cannot be resolved. */
   holds(expression: string, wave: WaveRecord | undefined, phase: string): boolean;
@@ -91,7 +93,10 @@ export interface SaidLines {
 export interface RunStep {
   /** Must be written before anything else of the step is done. */
   readonly status: RunStatus;
+  /** What is written to ClusterRuns; `status.engine.orders` says the same. */
   readonly writes: readonly ClusterWrite[];
+  /** How many clusters are busy then. */
+  readonly inFlight: number;
   readonly happenings: readonly RunHappening[];
   readonly lines: readonly SaidLines[];
   /** The step is to be made again at once with an answer to this. */

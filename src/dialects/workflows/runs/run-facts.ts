@@ -1,0 +1,54 @@
+import type { ScopeFacts } from '../inputs/run-scope.ts';
+import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import { deliveryAnnotations } from '../names.ts';
+import { phasesOf } from './generate-phases.ts';
+import type { RunStatus } from './run-status.ts';
+
+/** A run with the status that it writes itself. */
+export type RunWithStatus = Pick<WorkflowRun, 'metadata' | 'spec'> & { readonly status?: RunStatus };
+export const withStatus = (run: WorkflowRun): RunWithStatus => run as unknown as RunWithStatus;
+
+/** What expressions find of a run, wherever they stand in it. What belongs to a wave, a cluster or a step is for the caller to add. */
+export function factsOfRun(run: RunWithStatus, url?: string): ScopeFacts {
+  const { metadata, status = {} } = run;
+  const { engine, startedAt, releaseNo, resolvedClusters, outputs } = status;
+  const name = metadata.name ?? '';
+  const triggeredBy = metadata.annotations?.[deliveryAnnotations.triggeredBy] ?? status.triggeredBy;
+  const { lastGood, http } = engine ?? {};
+  return {
+    run: {
+      name,
+      displayName: name,
+      ...(startedAt !== undefined && { startedAt }),
+      ...(triggeredBy !== undefined && { triggeredBy }),
+      ...(releaseNo !== undefined && { releaseNo: String(releaseNo) }),
+      ...(lastGood && { lastGoodReleaseNo: String(lastGood.releaseNo), lastGoodDeploymentDisplayName: lastGood.name }),
+      timestampId: String(Date.parse(metadata.creationTimestamp ?? '') || 0),
+      ...(url !== undefined && { url }),
+    },
+    ...(resolvedClusters && { resolved: resolvedClusters }),
+    ...(outputs && { context: outputs }),
+    ...(http && { httpResponseCode: http.code, httpResponseBody: http.body }),
+  };
+}
+
+/** What expressions find of a phase: other values of variables, and another service. */
+export function factsOfPhase({ status }: RunWithStatus, phaseName: string): Pick<ScopeFacts, 'phaseVariables' | 'service'> {
+  const { snapshot } = status ?? {};
+  if (!snapshot) return {};
+  const phase = phasesOf(snapshot.workflow.spec, snapshot.provider.type).find(one => one.name === phaseName);
+  const overrides = (phase?.variableOverrides ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+  return {
+    ...(overrides.length > 0 && { phaseVariables: Object.fromEntries(overrides) }),
+    ...(phase?.serviceRef !== undefined && { service: phase.serviceRef }),
+  };
+}
+
+/** What expressions find of a wave. */
+export function factsOfWave({ status }: RunWithStatus, waveName: string | undefined): Pick<ScopeFacts, 'wave'> {
+  const index = status?.waves?.findIndex(one => one.name === waveName) ?? -1;
+  if (index < 0) return {};
+  const { name, clusters } = status!.waves![index]!;
+  const names = new Map(status!.resolvedClusters?.map(one => [one.id, one.name]));
+  return { wave: { name, index, clusters: clusters.map(id => names.get(id) ?? id) } };
+}
