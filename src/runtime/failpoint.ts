@@ -28,6 +28,10 @@ export const failpoints = [
   'releases.afterRemove',
   'releases.afterPurgeOne',
   'releases.afterPurge',
+  'workflows.afterEvents',
+  'workflows.beforeRunStatus',
+  'workflows.afterRunStatus',
+  'workflows.afterClusterRunSpec',
 ] as const;
 
 export type Failpoint = (typeof failpoints)[number];

@@ -26,10 +26,7 @@ const fiveMebibytes = 5 * 1024 * 1024;
 const maxKnownFiles = 5_000;
 
 /** Logs of runs as files: a folder for each run, in it a file of JSON lines for the run itself and one for each cluster. */
-export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes }: LogFilesOptions): RunLogs & {
-  /** The uids of the runs that something is kept of. */
-  kept(): string[];
-} {
+export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes }: LogFilesOptions): RunLogs {
   const headBytes = maxBytes / 2;
   // Two of them are kept.
   const overflowBytes = maxBytes / 4;

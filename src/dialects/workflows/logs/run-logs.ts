@@ -53,6 +53,8 @@ export interface RunLogs extends RunLogReader {
   hide(uid: string, secrets: Iterable<string>): void;
   /** Nothing is kept of a run any more. */
   remove(uid: string): void;
+  /** The uids of the runs that something is kept of. */
+  kept(): string[];
 }
 
 /** One line as it was said. */

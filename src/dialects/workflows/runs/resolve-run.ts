@@ -50,6 +50,8 @@ function takeClusters(draft: Draft, clusters: readonly ResolvedCluster[]): boole
     failRun(draft, { type: 'ApplicationError', reason: 'UnassignedClusters', message });
     return false;
   }
+  const blind = clusters.filter(({ id }) => input.seeCluster(id)?.isMeant === false).map(one => one.id);
+  if (blind.length > 0) draft.engine.blind = blind;
   status.waves.at(-1)!.clusters.push(...rest);
   for (const id of rest) stand(draft, id, { state: 'Skipped', reason: 'NotSelected' });
   status.planHash = planHash(draft);

@@ -32,7 +32,5 @@ export function openOrders(orders: readonly RunOrder[], clusterRuns: ReadonlyMap
     const spec = clusterRuns.get(id)?.spec;
     return spec !== undefined && jsonEqual(spec.grant, grant) && jsonEqual(spec.standing, standing);
   };
-  return orders
-    .map(order => ({ ...order, ids: order.ids.filter(id => !isDone(order, id)) }))
-    .filter(({ ids }) => ids.length > 0);
+  return orders.map(order => ({ ...order, ids: order.ids.filter(id => !isDone(order, id)) })).filter(({ ids }) => ids.length > 0);
 }

@@ -119,6 +119,8 @@ export interface RunProgress {
   gateRound?: number;
   /** What the last step HTTP was answered. */
   http?: { code: string; body: string };
+  /** Clusters whose labels here do not tell that they are meant, as those of the provider did: it is not looked at again. */
+  blind?: string[];
   /** The newest run of the workflow that had succeeded when this one began. */
   lastGood?: { releaseNo: number; name: string };
   /** What was last written to ClusterRuns. Nothing else is decided before it is there. */

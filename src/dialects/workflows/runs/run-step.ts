@@ -17,6 +17,8 @@ export interface SeenCluster {
   readonly isReady: boolean;
   /** Whether somebody wants it left alone. */
   readonly isHeld: boolean;
+  /** Whether the infrastructure of the run still selects it. */
+  readonly isMeant: boolean;
 }
 
 export interface Illness {
@@ -52,7 +54,7 @@ export interface RunInput {
   /** What the step before this one left. */
   readonly before: RunStatus | undefined;
   readonly clusterRuns: ReadonlyMap<string, GrantedCluster>;
-  /** Undefined when it is gone, or not meant any more. */
+  /** Undefined when it is gone. */
   seeCluster(id: string): SeenCluster | undefined;
   /** Whether what was delivered is unhealthy. */
   seeIllness(id: string): Illness | undefined;

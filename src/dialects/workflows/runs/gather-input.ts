@@ -1,0 +1,137 @@
+import type { Cluster } from '../../../api/cluster.ts';
+import type { Work } from '../../../api/work.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import type { OwnWrites } from '../../../runtime/own-writes.ts';
+import { evaluateCondition } from '../expressions/condition.ts';
+import type { ExpressionScope } from '../expressions/evaluate.ts';
+import { renderText } from '../expressions/render-text.ts';
+import type { FreezeDesk } from '../freezes/freeze-desk.ts';
+import type { GateDesk } from '../gates/gate-desk.ts';
+import { runScope, type ScopeFacts } from '../inputs/run-scope.ts';
+import type { ClusterRun } from '../kinds/cluster-run.ts';
+import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import { deliveryAnnotations } from '../names.ts';
+import { clusterStateOf, isInFlight, type GrantedCluster } from './cluster-grant.ts';
+import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run-facts.ts';
+import { obeyed } from './run-orders.ts';
+import type { RunPlaces } from './run-places.ts';
+import type { GateQuestion, RunInput } from './run-step.ts';
+import { isMeant, seeCluster, seeIllness } from './see-clusters.ts';
+
+export interface GatherDeps {
+  readonly runs: Informer<WorkflowRun>;
+  readonly clusterRuns: Pick<OwnWrites<ClusterRun>, 'by'>;
+  /** With `clusterIndexes`. */
+  readonly clusters: Informer<Cluster>;
+  /** With `workIndexes`. */
+  readonly works: Informer<Work>;
+  readonly gates: GateDesk;
+  readonly freezes: FreezeDesk;
+  readonly places: RunPlaces;
+}
+
+export interface Gathering {
+  readonly run: RunWithStatus;
+  readonly secrets: ReadonlyMap<string, string>;
+  /** How many clusters may be busy that are not those of other runs. */
+  readonly hubRoom: number;
+  readonly answer: RunInput['answer'];
+  readonly now: Date;
+}
+
+/** The ClusterRuns of a run, by the id of their cluster. */
+export const clusterRunsOf = (
+  clusterRuns: Pick<OwnWrites<ClusterRun>, 'by'>,
+  { metadata }: RunWithStatus,
+): ReadonlyMap<string, GrantedCluster> => new Map(clusterRuns.by('run', metadata.uid ?? '').map(one => [one.spec.cluster.id, one]));
+
+/** Everything that is known about a run now. */
+export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, now }: Gathering): RunInput {
+  const { runs, clusterRuns, clusters, works, gates, freezes, places } = deps;
+  const { metadata, spec, status = {} } = run;
+  const { namespace = '', name = '', uid = '', annotations = {} } = metadata;
+  const { snapshot } = status;
+  const present = clusterRunsOf(clusterRuns, run);
+  const ordered = new Map([...present, ...obeyed(status.engine?.orders ?? [], present)]);
+  const names = new Map(status.resolvedClusters?.map(one => [one.id, one.name]));
+  const labelsOf = (id: string) => clusters.by('id', id)[0]?.metadata.labels ?? {};
+  const resolved = (id: string) => ({ id, name: names.get(id) ?? id, labels: labelsOf(id) });
+  const triggeredBy = annotations[deliveryAnnotations.triggeredBy];
+  const scopeFor = (more: ScopeFacts): ExpressionScope =>
+    snapshot ? runScope(snapshot, { ...factsOfRun(run), secrets, ...more }) : () => undefined;
+  const plainScope = scopeFor({});
+  const selected = new Map<string, boolean>();
+
+  return {
+    namespace,
+    name,
+    generation: metadata.generation ?? 0,
+    createdAt: new Date(metadata.creationTimestamp ?? now),
+    mode: spec.mode ?? 'Apply',
+    state: spec.state ?? 'Run',
+    ...(triggeredBy !== undefined && { triggeredBy }),
+    skipGates: spec.skipGates ?? [],
+    ...(spec.previewRef && { previewHash: previewHash(spec.previewRef) }),
+    before: run.status,
+    clusterRuns: present,
+    seeCluster: id => seeCluster(clusters, id, () => isSelected(id)),
+    seeIllness: id => (snapshot ? seeIllness(works, snapshot, id) : undefined),
+    freeze: () =>
+      freezes.freezeFor(
+        {
+          namespace,
+          workflow: spec.workflowRef.name,
+          ...(snapshot && { environment: snapshot.environment.name, environmentType: snapshot.environment.type }),
+        },
+        now,
+      ),
+    hubRoom: Math.max(0, hubRoom - [...ordered.values()].filter(isInFlight).length),
+    ...places.factsFor(run),
+    lookAt,
+    holds: (expression, wave, phase) => evaluateCondition(expression, scopeFor(placed(wave?.name, phase))),
+    render: (values, wave, phase) => {
+      const scope = scopeFor(placed(wave?.name, phase));
+      return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, renderText(value, scope)]));
+    },
+    answer,
+    now,
+  };
+
+  function placed(wave: string | undefined, phase: string): ScopeFacts {
+    return { ...factsOfWave(run, wave), ...factsOfPhase(run, phase) };
+  }
+
+  function isSelected(id: string): boolean {
+    let is = selected.get(id);
+    if (is === undefined) selected.set(id, (is = !snapshot || isMeant(snapshot, plainScope, resolved(id))));
+    return is;
+  }
+
+  function previewHash(ref: string): string | null {
+    const preview = runs.get(`${namespace}/${ref}`);
+    return preview?.spec.mode === 'Preview' ? (preview.status?.planHash ?? null) : null;
+  }
+
+  function lookAt({ gate, place, wave, state, isPaused, step }: GateQuestion) {
+    const facts: ScopeFacts = {
+      ...placed(wave?.name, step?.phase ?? ''),
+      ...(step && { step: { name: step.name, type: step.type } }),
+    };
+    const takesPart = (id: string) =>
+      !['Deferred', 'Skipped', 'Failed', 'TimedOut'].includes(clusterStateOf(ordered.get(id) ?? { spec: {} }));
+    return gates.look({
+      run: { namespace, name, uid },
+      gate,
+      place,
+      wave: wave?.name ?? '',
+      clusters: (wave?.clusters ?? []).filter(takesPart).map(id => ({ id, name: names.get(id) ?? id })),
+      scope: scopeFor(facts),
+      scopeOf: ({ id }) => scopeFor({ ...facts, cluster: resolved(id) }),
+      about: { workflow: spec.workflowRef.name, service: snapshot?.service, infrastructure: snapshot?.infrastructure.name },
+      state,
+      isPaused,
+      startedBy: triggeredBy,
+      now,
+    });
+  }
+}

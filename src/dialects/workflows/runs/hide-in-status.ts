@@ -1,0 +1,35 @@
+import type { RunHappening } from '../notifications/herald.ts';
+import { hideSecrets, type Hide } from '../logs/hide-secrets.ts';
+import type { Json } from '../../../util/json.ts';
+import { isJsonObject } from '../../../util/json.ts';
+import type { RunStatus } from './run-status.ts';
+
+export const hideFor = (secrets: ReadonlyMap<string, string>): Hide => hideSecrets(secrets.values());
+
+/** A status in which no secret stands: neither in words for people nor in what steps published. Names are as they are. */
+export function hideInStatus(status: RunStatus, hide: Hide): RunStatus {
+  const { outputs, snapshot, ...rest } = status;
+  return {
+    ...(walk(rest as never, hide) as RunStatus),
+    ...(snapshot && { snapshot }),
+    ...(outputs && { outputs: hideAll(outputs, hide) as NonNullable<RunStatus['outputs']> }),
+  };
+}
+
+export const hideInHappening = (happening: RunHappening, hide: Hide): RunHappening => ({ ...happening, message: hide(happening.message) });
+
+const wordFields: ReadonlySet<string> = new Set(['message', 'body']);
+
+function walk(value: Json, hide: Hide): Json {
+  if (Array.isArray(value)) return typeof value[0] === 'object' ? value.map(one => walk(one, hide)) : value;
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, wordFields.has(key) && typeof one === 'string' ? hide(one) : walk(one, hide)]),
+  );
+}
+
+function hideAll(value: Json, hide: Hide): Json {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map(one => hideAll(one, hide));
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hideAll(one, hide)])) : value;
+}

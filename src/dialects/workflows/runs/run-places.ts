@@ -1,0 +1,168 @@
+import type { Key } from '../../../runtime/key.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { hasExpressions, renderText } from '../expressions/render-text.ts';
+import { runScope } from '../inputs/run-scope.ts';
+import { isTerminal } from '../kinds/workflow-run.ts';
+import { factsOfRun, type RunWithStatus } from './run-facts.ts';
+import type { RunInput } from './run-step.ts';
+import type { RunStatus } from './run-status.ts';
+
+interface Place {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly workflow: string;
+  readonly createdAt: string;
+  /** In which order they were seen, for those of the same second. */
+  readonly seen: number;
+  readonly isPreview: boolean;
+  /** Undefined before the snapshot is there. */
+  line: string | undefined;
+  release: string | undefined;
+  startedAt: string | undefined;
+  releaseNo: number | undefined;
+  phase: string | undefined;
+  /** Whether some cluster was changed. */
+  hasChanged: boolean;
+}
+
+type PlaceFacts = Pick<RunInput, 'queue' | 'isNewest' | 'nextReleaseNo' | 'lastGood'>;
+
+/**
+ * Which runs there are and how far, as they were last decided: what a watch tells of one's own writes comes too late for whoever decides about the next run
+ * in the meantime.
+ */
+export interface RunPlaces {
+  /** Takes down how far a run is. */
+  note(run: RunWithStatus): void;
+  /** A run that is gone. Answers who may go on because of that. */
+  forget(key: Key): Key[];
+  factsFor(run: RunWithStatus): PlaceFacts;
+  /** Runs that may go on, or are not the newest any more, because of this one. */
+  neighbours(key: Key): Key[];
+}
+
+export function runPlaces(): RunPlaces {
+  const places = new Map<Key, Place>();
+  const releaseNumbers = new Map<string, number>();
+  let seen = 0;
+
+  return {
+    note(run) {
+      const key = keyOf(run);
+      const { metadata, status = {} } = run;
+      const old = places.get(key);
+      const place = old?.uid === metadata.uid ? old! : newPlace(run, seen++);
+      place.line ??= lineOf(run);
+      place.release ??= releaseOf(status);
+      place.startedAt = status.startedAt ?? place.startedAt;
+      place.releaseNo = status.releaseNo ?? place.releaseNo;
+      place.phase = status.phase ?? place.phase;
+      place.hasChanged ||= hasChanged(status);
+      places.set(key, place);
+      const of = `${place.namespace}/${place.workflow}`;
+      if (place.releaseNo !== undefined) releaseNumbers.set(of, Math.max(place.releaseNo, releaseNumbers.get(of) ?? 0));
+    },
+    forget(key) {
+      const near = neighbours(key);
+      places.delete(key);
+      return near;
+    },
+    factsFor(run) {
+      const place = places.get(keyOf(run)) ?? newPlace(run, seen++);
+      const ofWorkflow = [...places.values()].filter(one => one.namespace === place.namespace && one.workflow === place.workflow);
+      const lastGood = ofWorkflow
+        .filter(one => one.phase === 'Succeeded' && !one.isPreview && one.uid !== place.uid && one.releaseNo !== undefined)
+        .toSorted((a, b) => b.releaseNo! - a.releaseNo!)[0];
+      return {
+        queue: queueOf(place, [...places.values()]),
+        isNewest: ![...places.values()].some(one => isLater(one, place)),
+        nextReleaseNo: (releaseNumbers.get(`${place.namespace}/${place.workflow}`) ?? 0) + 1,
+        ...(lastGood && { lastGood: { releaseNo: lastGood.releaseNo!, name: lastGood.name } }),
+      };
+    },
+    neighbours,
+  };
+
+  function neighbours(key: Key): Key[] {
+    const place = places.get(key);
+    if (!place) return [];
+    const isNear = (one: Place) => {
+      if (one.uid === place.uid || one.isPreview) return false;
+      if (place.line === undefined || one.line === undefined) return one.namespace === place.namespace;
+      return one.line === place.line || one.release === place.release;
+    };
+    return [...places].filter(([, one]) => isNear(one)).map(([near]) => near);
+  }
+}
+
+function newPlace({ metadata, spec }: RunWithStatus, seen: number): Place {
+  const { uid = '', namespace = '', name = '', creationTimestamp = '' } = metadata;
+  return {
+    uid,
+    namespace,
+    name,
+    workflow: spec.workflowRef.name,
+    createdAt: creationTimestamp,
+    seen,
+    isPreview: spec.mode === 'Preview',
+    line: undefined,
+    release: undefined,
+    startedAt: undefined,
+    releaseNo: undefined,
+    phase: undefined,
+    hasChanged: false,
+  };
+}
+
+const isEarlier = (a: Place, b: Place): boolean => (a.createdAt === b.createdAt ? a.seen < b.seen : a.createdAt < b.createdAt);
+
+/** Who goes first: whoever has begun, and whoever came before. Of one whose line is not known yet it is assumed to be the same. */
+function queueOf(place: Place, all: readonly Place[]): RunInput['queue'] {
+  const { line } = place;
+  if (line === undefined || line === '') return { ahead: 0, waiting: 0 };
+  const isAhead = (one: Place) => {
+    if (one.uid === place.uid || one.isPreview || isTerminal(one.phase)) return false;
+    if (one.line === undefined) return one.namespace === place.namespace && isEarlier(one, place);
+    return one.line === line && (one.startedAt !== undefined || isEarlier(one, place));
+  };
+  const ahead = all.filter(isAhead);
+  return { ahead: ahead.length, waiting: ahead.filter(one => one.startedAt === undefined).length };
+}
+
+/** Whether another run of the same release took its place. One that was put back whole did not. */
+function isLater(one: Place, place: Place): boolean {
+  if (one.uid === place.uid || one.isPreview || one.release === undefined || one.release !== place.release) return false;
+  if (one.startedAt === undefined || place.startedAt === undefined || one.phase === 'RolledBack' || !one.hasChanged) return false;
+  return one.startedAt === place.startedAt ? isEarlier(place, one) : one.startedAt > place.startedAt;
+}
+
+function hasChanged({ clusters }: RunStatus): boolean {
+  if (!clusters) return false;
+  const { running = 0, soaking = 0, succeeded = 0, failed = 0, rolledBack = 0 } = clusters;
+  return running + soaking + succeeded + failed + rolledBack > 0;
+}
+
+const releaseOf = ({ snapshot }: RunStatus): string | undefined =>
+  snapshot && `${snapshot.provider.name}/${snapshot.infrastructure.namespace}/${snapshot.infrastructure.releaseName}`;
+
+/** Runs of the same line wait for each other. Empty: for none. */
+function lineOf(run: RunWithStatus): string | undefined {
+  const { snapshot } = run.status ?? {};
+  if (!snapshot) return undefined;
+  const { unit = 'Infra', key = '' } = (snapshot.workflow.spec['concurrency'] ?? {}) as { unit?: string; key?: string };
+  if (unit === 'None') return '';
+  const { namespace } = run.metadata;
+  if (unit === 'Infra') return `infra ${namespace}/${snapshot.infrastructure.name}`;
+  return `custom ${namespace}/${rendered(key, run)}`;
+}
+
+function rendered(text: string, run: RunWithStatus): string {
+  if (!hasExpressions(text)) return text;
+  try {
+    return renderText(text, runScope(run.status!.snapshot!, factsOfRun(run)));
+  } catch {
+    // Those that write the same still wait for each other.
+    return text;
+  }
+}

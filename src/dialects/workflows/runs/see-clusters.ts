@@ -1,0 +1,69 @@
+import type { Cluster } from '../../../api/cluster.ts';
+import { clusterConditions } from '../../../api/cluster.ts';
+import { findCondition } from '../../../api/conditions.ts';
+import { rolloutAnnotations } from '../../../api/rollout.ts';
+import { Work, workConditions } from '../../../api/work.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import type { ExpressionScope } from '../expressions/evaluate.ts';
+import { renderText } from '../expressions/render-text.ts';
+import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
+import { selectClusters, type ClusterSelection } from '../infrastructure/select-clusters.ts';
+import type { RunSnapshot } from '../inputs/run-snapshot.ts';
+import { deliveryLabels } from '../names.ts';
+import type { Illness, SeenCluster } from './run-step.ts';
+
+/** A cluster as runs see it. Undefined when it is gone or going. */
+export function seeCluster(
+  clusters: Informer<Cluster>,
+  id: string,
+  isSelected: (labels: ResolvedCluster['labels']) => boolean,
+): SeenCluster | undefined {
+  const cluster = clusters.by('id', id)[0];
+  if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+  return {
+    isMeant: isSelected(cluster.metadata.labels ?? {}),
+    isReady: findCondition(cluster, clusterConditions.ready)?.status === 'True',
+    isHeld: cluster.metadata.annotations?.[rolloutAnnotations.hold] === 'true',
+  };
+}
+
+/** Whether what a run delivered to a cluster is unhealthy now. */
+export function seeIllness(works: Informer<Work>, { infrastructure }: RunSnapshot, id: string): Illness | undefined {
+  const isIt = ({ metadata, spec }: Work) =>
+    metadata.labels?.[deliveryLabels.release] !== undefined &&
+    spec.release.name === infrastructure.releaseName &&
+    spec.release.namespace === infrastructure.namespace;
+  const work = works.by('cluster', id).find(isIt);
+  const healthy = findCondition(work, workConditions.healthy);
+  if (!work || healthy?.status !== 'False') return undefined;
+  return {
+    since: new Date(healthy.lastTransitionTime),
+    isCertain: work.status?.objects?.some(one => one.health === 'Failed') === true,
+    message: healthy.message,
+  };
+}
+
+/** Whether an infrastructure selects a cluster by the labels that it has here. */
+export function isMeant(snapshot: RunSnapshot, scope: ExpressionScope, cluster: ResolvedCluster): boolean {
+  try {
+    return selectClusters(renderedSelection(snapshot.infrastructure.spec as ClusterSelection, scope), [cluster]).length > 0;
+  } catch {
+    // What cannot be judged stays as it was resolved.
+    return true;
+  }
+}
+
+function renderedSelection(selection: ClusterSelection, scope: ExpressionScope): ClusterSelection {
+  const { clusterSelectionCriteria: criteria, clusterNames: names } = selection;
+  const text = (one: string) => renderText(one, scope);
+  return {
+    ...selection,
+    ...(criteria && {
+      clusterSelectionCriteria: criteria.map(({ labelName, labelValues }) => ({
+        labelName: text(labelName),
+        labelValues: text(labelValues),
+      })),
+    }),
+    ...(names && { clusterNames: names.map(text) }),
+  };
+}
