@@ -3,6 +3,7 @@ import { driveHubStep } from './drive-hub-step.ts';
 import { driveMemberStep } from './drive-member-step.ts';
 import { failedStep } from './handle-failure.ts';
 import { isMemberStep, resolvingStep, type PlacedStep, type Slot } from './run-plan.ts';
+import { inFlight } from './run-budgets.ts';
 import { recordsOf, type Draft } from './run-step.ts';
 import type { StepRecord } from './run-status.ts';
 import { beginRecord, endRecord, findRecord, isOver, type Way } from './step-records.ts';
@@ -17,7 +18,7 @@ export function driveSlot(draft: Draft, slot: Slot, way: Way): boolean {
     const isOverNow = driveStep(draft, placed, way);
     if (isMember) isBusy = !isOverNow;
     isDone &&= isOverNow;
-    if (draft.engine.breach || isInterrupted(draft)) return false;
+    if ((draft.engine.breach && !isOverNow) || isInterrupted(draft)) return false;
   }
   return isDone;
 }
@@ -38,7 +39,16 @@ function driveStep(draft: Draft, placed: PlacedStep, way: Way): boolean {
     if (skips === undefined) return false;
     if (skips) return true;
   }
-  return isMemberStep(placed.step) ? driveMemberStep(draft, placed, record, way) : driveHubStep(draft, placed, record, way);
+  if (isMemberStep(placed.step)) return driveMemberStep(draft, placed, record, way);
+  return draft.engine.breach ? giveUp(draft, placed, record) : driveHubStep(draft, placed, record, way);
+}
+
+/** Too many clusters failed meanwhile: nobody waits for what the hub asks. */
+function giveUp(draft: Draft, placed: PlacedStep, record: StepRecord): false {
+  if (inFlight(draft).length > 0) return false;
+  endRecord(draft, record, 'Failed', draft.engine.breach!.message);
+  failedStep(draft, placed, record, undefined);
+  return false;
 }
 
 /** Clusters are resolved before there are waves. In later waves nobody speaks of it again. */
