@@ -45,9 +45,9 @@ export function clusterRunObject(run: RunWithStatus, id: string, { grant, standi
 /** How informers of ClusterRuns find them. */
 export const clusterRunIndexes = {
   /** The uid of the run. */
-  run: ({ spec }: ClusterRun) => [spec.runRef.uid],
-  /** The name of the run, with its namespace: one of the same name may have been there before. */
-  runKey: ({ metadata, spec }: ClusterRun) => [`${metadata.namespace}/${spec.runRef.name}`],
+  runUid: ({ spec }: ClusterRun) => [spec.runRef.uid],
+  /** The run, as namespace/name: one of the same name may have been there before. */
+  run: ({ metadata, spec }: ClusterRun) => [`${metadata.namespace}/${spec.runRef.name}`],
   /** The id of the cluster. */
   cluster: ({ spec }: ClusterRun) => [spec.cluster.id],
 } as const;

@@ -43,7 +43,7 @@ export interface Gathering {
 export const clusterRunsOf = (
   clusterRuns: Pick<OwnWrites<ClusterRun>, 'by'>,
   { metadata }: RunWithStatus,
-): ReadonlyMap<string, GrantedCluster> => new Map(clusterRuns.by('run', metadata.uid ?? '').map(one => [one.spec.cluster.id, one]));
+): ReadonlyMap<string, GrantedCluster> => new Map(clusterRuns.by('runUid', metadata.uid ?? '').map(one => [one.spec.cluster.id, one]));
 
 /** Everything that is known about a run now. */
 export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, now }: Gathering): RunInput {

@@ -119,7 +119,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
 
   /** What is left of a run that is gone, also where nobody collects garbage, and of one that had the same name. */
   async function removeStrangers(key: Key, uid: string | undefined, stop: AbortSignal): Promise<void> {
-    const parts = clusterRuns.by('runKey', key).filter(one => one.spec.runRef.uid !== uid);
+    const parts = clusterRuns.by('run', key).filter(one => one.spec.runRef.uid !== uid);
     await mapBounded(parts, maxDeletesAtOnce, one => hub.delete(ClusterRun, splitKey(keyOf(one)), { signal: stop }));
     const { namespace, name } = splitKey(key);
     const isStrange = ({ metadata, spec: { runRef } }: ApprovalRequest) =>
