@@ -5,6 +5,8 @@ import { join } from 'node:path';
 const bin = (name: string) => join('node_modules/.bin', name);
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['types', bin('tsc'), '-p', '.'],
+  ['types of the page', bin('tsc'), '-p', 'src/ui'],
+  ['size of the page', process.execPath, 'scripts/check-page-size.ts'],
   ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
   ['format', process.execPath, 'scripts/check-format.ts'],
 ];

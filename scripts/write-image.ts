@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../test/helpers/rig.ts';
+import { buildUi } from './build-ui.ts';
 import { droverImage } from './image/drover-image.ts';
 import { writeImage } from './image/oci-archive.ts';
 
@@ -10,6 +11,7 @@ const { version } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.j
 const { values } = parseArgs({
   options: { name: { type: 'string', default: `drover.io/drover:${version}` }, output: { type: 'string', default: 'drover-image.tar' } },
 });
+await buildUi();
 const { archive, digest } = writeImage(droverImage(values.name));
 writeFileSync(values.output, archive);
 console.log(`${values.name} ${digest}: ${(archive.length / 2 ** 20).toFixed(0)} MiB in ${values.output}`);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { globSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { findPage } from '../../src/gateway/page/page-files.ts';
 import { repositoryRoot } from '../../test/helpers/rig.ts';
 import type { ImageOptions } from './oci-archive.ts';
 import type { TarEntry } from './tar.ts';
@@ -73,6 +74,9 @@ function droverLayer(): TarEntry[] {
   add('bin');
   add('src', name => !name.endsWith('.test.ts'));
   for (const folder of productionPackages()) add(folder);
+  const page = findPage();
+  for (const file of page === undefined ? [] : globSync('**/*.*', { cwd: page }).toSorted())
+    entries.push({ path: `${home}/dist/ui/${file}`, type: 'file', data: readFileSync(path.join(page!, file)) });
   for (const name of ['package.json', 'LICENSE']) {
     entries.push({ path: `${home}/${name}`, type: 'file', data: readFileSync(path.join(repositoryRoot, name)) });
   }

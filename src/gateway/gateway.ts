@@ -9,6 +9,7 @@ import { admissionPrefix } from './admission-route.ts';
 import { responseOn, sendError, sendText } from './answer.ts';
 import { chartsPrefix } from './chart-routes.ts';
 import type { DialectRoutes } from './dialect-routes.ts';
+import { redirect } from './page/page-route.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
@@ -31,6 +32,8 @@ export interface GatewayDeps {
   connect?(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
   /** What dialects serve. The routes above come first. */
   readonly dialects?: readonly DialectRoutes[];
+  /** Where browsers go that ask for `/`; programs find the API there. */
+  readonly home?: string;
   onError?(error: unknown): void;
 }
 
@@ -52,7 +55,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     req.url = withoutKarmadaProxy(req.url ?? '');
-    const answer = answerFor(pathOf(req), req.method);
+    const answer = isBrowserAtRoot(req) && deps.home !== undefined ? goTo(deps.home) : answerFor(pathOf(req), req.method);
     if (answer) answerWith(answer, req, res);
     else if (behind) behind.handle(req, res);
     else sendError(req, res, noSuchResource());
@@ -115,6 +118,14 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
 }
 
 const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0]!;
+
+const isBrowserAtRoot = (req: IncomingMessage) =>
+  pathOf(req) === '/' && isReading(req.method) && (req.headers.accept?.includes('text/html') ?? false);
+
+const goTo =
+  (home: string): Answer =>
+  (_req, res) =>
+    redirect(res, home);
 
 const isReading = (method: string | undefined) => method === 'GET' || method === 'HEAD';
 

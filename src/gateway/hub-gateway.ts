@@ -46,6 +46,8 @@ export interface HubGatewayOptions {
   readonly reviewers?: Readonly<Record<string, AdmissionReviewer>>;
   /** What dialects serve besides their kinds. */
   readonly dialects?: readonly DialectRoutes[];
+  /** Where browsers go that ask for `/`. */
+  readonly home?: string;
   /** Answers everything that is not the gateway's. */
   readonly behind?: WebHandler | undefined;
   readonly signal: AbortSignal;
@@ -90,6 +92,7 @@ export function hubGateway(options: HubGatewayOptions): WebHandler {
       agentApi: agents.handle,
       connect: connecting(),
       ...(options.dialects && { dialects: options.dialects }),
+      ...(options.home !== undefined && { home: options.home }),
       onError: error => onError('gateway', error),
     },
     options.behind,

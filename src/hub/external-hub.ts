@@ -10,7 +10,7 @@ import { hasSeededAdmin } from '../dialects/rancher/identity/seed-admin.ts';
 import { externalAccess } from '../gateway/external-access.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
 import { printControllerStats } from '../runtime/controller-stats.ts';
-import { ensureAdmin, type Admin } from './admin.ts';
+import { ensureAdmin } from './admin.ts';
 import { readClientAuthorities } from './client-authorities.ts';
 import { gatewayFront } from './gateway-front.ts';
 import { healthHandler } from './health-handler.ts';
@@ -44,7 +44,6 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const audit = hubAudit(dataDir);
   const loading = Promise.withResolvers<Members>();
   let members: Members | undefined;
-  let admin: Admin | undefined;
   const behind = healthHandler({
     access,
     isReady: () => members !== undefined && !stop.signal.aborted,
@@ -67,16 +66,18 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   try {
     await installKinds(hub, hubKinds, stop.signal);
     // A hub has one first administrator, however many folders it is run from.
-    admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await ensureAdmin(dataDir);
+    const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await ensureAdmin(dataDir);
     const found = { hub, access, pki, url, webhookUrl: serverUrl ?? url, audit, behind, adminPassword: admin?.passwordHash };
-    members = startMembers({ ...options, ...found }, stop);
-    loading.resolve(members);
+    const started = startMembers({ ...options, ...found }, stop);
+    members = started;
+    loading.resolve(started);
+    const { newPassword } = admin ?? {};
+    return { url, kubeconfig, newPassword, client: hub, ready: Promise.resolve(), signInLink: () => started.signInLink(), close };
   } catch (error) {
     loading.reject(error);
     await close();
     throw new Error(`cannot use the API server of "${kubeconfig}" as the hub`, { cause: error });
   }
-  return { url, kubeconfig, newPassword: admin?.newPassword, client: hub, ready: Promise.resolve(), close };
 }
 
 async function checkAnswers(hub: KubeClient, kubeconfig: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 
 /** What belongs to the gateway; it knows the rest of its routes itself. */
-const gatewayPath = /^\/(?:k8s\/|v[13](?:-public)?(?:\/|$)|verify-auth$|charts\/|audit\/|admission\/|(?:ping|rancherversion)$)/;
+const gatewayPath = /^\/(?:k8s\/|v[13](?:-public)?(?:\/|$)|verify-auth$|charts\/|audit\/|admission\/|ui(?:\/|$)|(?:ping|rancherversion)$)/;
 
 /** Serves the API from the first moment; requests for the gateway wait until it has been loaded. */
 export function gatewayFront(api: WebHandler, loading: Promise<WebHandler>): WebHandler {

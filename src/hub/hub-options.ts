@@ -25,5 +25,7 @@ export interface Hub {
   readonly client: KubeClient;
   /** Resolves when its kinds are served and its controllers run. */
   readonly ready: Promise<void>;
+  /** The address of the page that signs in the first administrator, once, within a quarter of an hour. Waits until it can be used. */
+  signInLink(): Promise<string>;
   close(): Promise<void>;
 }

@@ -93,6 +93,11 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     newPassword: admin.newPassword,
     client: hub,
     ready,
+    async signInLink() {
+      await ready;
+      if (!members) throw new Error('a hub that serves the API only has no page');
+      return members.signInLink();
+    },
     async close() {
       stop.abort(new Error('the hub stops'));
       memory[Symbol.dispose]();

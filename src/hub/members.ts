@@ -26,6 +26,7 @@ import { rancherAdmission } from '../dialects/rancher/admission/rancher-admissio
 import { oidcIdentity } from '../dialects/rancher/identity/oidc/oidc.ts';
 import { rancherIdentity } from '../dialects/rancher/identity/identity.ts';
 import { loginNameOf, userIdsOf } from '../dialects/rancher/identity/login-name.ts';
+import { oneTimeLinks } from '../dialects/rancher/identity/one-time-links.ts';
 import { signedInAccess } from '../dialects/rancher/identity/signed-in-access.ts';
 import { manifestWishes } from '../dialects/rancher/clusters/manifest-wishes.ts';
 import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
@@ -35,6 +36,8 @@ import { admissionToken } from '../gateway/admission-route.ts';
 import { auditRoute } from '../gateway/audit/audit-route.ts';
 import { auditedGateway } from '../gateway/audit/audited-gateway.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
+import { pagePath, pageRoute } from '../gateway/page/page-route.ts';
+import { pageStreams } from '../gateway/page/page-streams.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import type { RunningController } from '../runtime/controller.ts';
 import type { ControllerStats } from '../runtime/controller-stats.ts';
@@ -78,6 +81,8 @@ export interface Members extends AsyncDisposable {
   stats(): ControllerStats[];
   /** Whom a bearer token of the form `name:key` stands for at the hub's own API. */
   bearerUser(token: string): UserInfo | undefined;
+  /** The address of the page that signs in the first administrator, once, within a quarter of an hour. */
+  signInLink(): Promise<string>;
 }
 
 /** Runs the controllers of the hub's kinds, which must be installed, and the gateway, until it is disposed of. */
@@ -100,6 +105,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const identity = rancherIdentity({ hub, settings: rancher.settings, signal, onError });
   const egress = createEgress({ allow: options.allowEgress ?? [] });
   const oidc = oidcIdentity({ hub, identity, settings: rancher.settings, egress, authorityKey: pki.authority.key, signal });
+  const links = oneTimeLinks(identity.objects);
   const signIn = { serverUrl: () => rancher.settings.value('server-url'), ready: () => identity.ready() };
   const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
   const memberNamed = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
@@ -116,13 +122,14 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     access,
     objects: rancher,
     identity,
-    providers: [oidc],
+    providers: [oidc, links],
     findCluster,
     transportOf,
     serverUrl,
     version,
     signal,
   });
+  const streams = pageStreams({ access, gateway: () => audited, signal });
   const gateway = hubGateway({
     hub,
     access,
@@ -134,11 +141,21 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     agentImage,
     manifestWishes: manifestWishes(rancher),
     version,
-    dialects: [auditRoute({ access, log: audit, aliasesOf: name => userIdsOf(identity.objects, name) }), rancherApi],
+    dialects: [
+      pageRoute({ streams }),
+      auditRoute({ access, log: audit, aliasesOf: name => userIdsOf(identity.objects, name) }),
+      rancherApi,
+    ],
+    home: pagePath,
     reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }), rancher: rancherAdmission({ hub, access }) },
     behind,
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
+  });
+  const audited = auditedGateway(gateway, {
+    log: audit,
+    findCluster: memberNamed,
+    loginNameOf: user => loginNameOf(identity.objects, user),
   });
   const renderer = createRenderPool();
   const controllers: RunningController[] = [];
@@ -179,15 +196,12 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   });
 
   return {
-    gateway: auditedGateway(gateway, {
-      log: audit,
-      findCluster: memberNamed,
-      loginNameOf: user => loginNameOf(identity.objects, user),
-    }),
+    gateway: audited,
     clusters,
     directory,
     stats: () => controllers.map(one => one.stats),
     bearerUser: token => identity.bearerUser(token),
+    signInLink: async () => `${url}${pagePath}#code=${await links.issue()}`,
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the hub stops'));
       await sessions[Symbol.asyncDispose]();

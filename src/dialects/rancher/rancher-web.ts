@@ -28,7 +28,7 @@ export interface RancherWebDeps {
   readonly objects: Pick<RancherObjects, 'settings' | 'managementClusters'>;
   readonly identity: Pick<Identity, 'objects' | 'tokens' | 'users' | 'ready'>;
   /** Providers besides the passwords of the hub, with the routes they need. */
-  readonly providers?: readonly { readonly provider: SignInProvider; readonly routes: DialectRoutes }[];
+  readonly providers?: readonly { readonly provider: SignInProvider; readonly routes?: DialectRoutes }[];
   /** By id, or else by name. */
   findCluster(ref: string): Cluster | undefined;
   transportOf(cluster: Cluster, user: UserInfo): Transport | Promise<Transport>;
@@ -53,7 +53,7 @@ export function rancherWeb(deps: RancherWebDeps): DialectRoutes {
     version,
     onError,
     more: [
-      ...providers.map(one => one.routes),
+      ...providers.flatMap(one => one.routes ?? []),
       publicRoutes({
         tokens,
         providers: [localSignIn(users, identity.objects.providers), ...providers.map(one => one.provider)],

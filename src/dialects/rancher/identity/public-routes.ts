@@ -73,7 +73,7 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
       throw new NormanError(403, 'PermissionDenied', 'the Origin of the request is not the hub');
     const person = await signIn(provider, req, body);
     note(req, { user: { name: person.user.metadata.name!, groups: [] } });
-    const { token, bearer } = await tokens.issue({ ...wish, ...person, authProvider: provider.name });
+    const { token, bearer } = await tokens.issue({ authProvider: provider.name, ...wish, ...person });
     if (wish.isCookie) return { status: 200, headers: { 'Set-Cookie': [sessionCookieFor(bearer), newCsrfCookie()] } };
     const { name = '' } = token.metadata;
     return {
@@ -112,7 +112,7 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
 
   function list(req: IncomingMessage): NormanAnswer {
     if (req.method !== 'GET') throw methodNotSupported(req.method ?? '');
-    const data = providers.filter(one => one.isEnabled()).map(one => show(one, req));
+    const data = providers.filter(one => one.isEnabled() && !one.isUnlisted).map(one => show(one, req));
     const body = { type: 'collection', resourceType: 'authProvider', links: { self: `${deps.base(req)}/v3-public/authProviders` }, data };
     return { status: 200, body, ...(!hasCsrfCookie(req) && { headers: { 'Set-Cookie': newCsrfCookie() } }) };
   }

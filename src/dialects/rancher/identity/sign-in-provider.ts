@@ -10,6 +10,8 @@ export interface SignedInPerson {
   readonly user: User;
   /** The password that was shown, when it was one. The session ends with it. */
   readonly passwordId?: string;
+  /** The provider with which the session ends, where it is another. */
+  readonly authProvider?: string;
 }
 
 /** A way to sign in. */
@@ -19,6 +21,8 @@ export interface SignInProvider {
   /** As bodies and lists call its kind: `localProvider`. */
   readonly type: string;
   isEnabled(): boolean;
+  /** Whether it is for programs that know of it, and not for people to choose. */
+  readonly isUnlisted?: boolean;
   /** What everybody may know of it, besides its name and type. */
   view?(base: string): JsonObject;
   /** Whose credentials are guessed with this body, so that guesses can be counted. Nobody's when undefined. */

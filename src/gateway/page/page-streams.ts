@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { badRequest, StatusError, unauthorized } from '../../api/status.ts';
+import { inProcessTransport } from '../../apiserver/http/in-process-transport.ts';
+import type { WebHandler } from '../../apiserver/http/https-server.ts';
+import type { HubAccess } from '../../auth/hub-access.ts';
+import { anonymous, type NonResourceAttributes } from '../../auth/user.ts';
+import type { Transport } from '../../client/transport.ts';
+import { memberPrefix } from '../../proxy/member-target.ts';
+import type { UpgradeConnection } from '../dialect-routes.ts';
+
+/*
+ * A browser keeps six connections to one address, and a page watches more than six things. So a tab has one WebSocket, and each line it sends there
+ * opens or closes a stream: a GET below `/k8s/clusters/`, sent to the gateway with the cookie of the tab as if it had come on a connection of its own.
+ *
+ *   tab → hub   {"open": 7, "path": "/k8s/clusters/local/api/v1/pods?watch=true…", "accept": "…"}     {"close": 7}
+ *   hub → tab   "7 200"        the answer has begun
+ *               "7\n…"         a part of its text
+ *               "7 end"        it is over
+ *               "7 503 {…}"    it was refused; what follows is the Status
+ */
+
+export interface PageStreams {
+  /** Leaves HTTP. Throws before it has. */
+  open(req: IncomingMessage, connection: UpgradeConnection): Promise<void>;
+}
+
+export interface PageStreamsDeps {
+  readonly access: HubAccess;
+  /** What answers the requests of streams. It is asked for when the first tab comes. */
+  gateway(): WebHandler;
+  /** How often it is looked at again whether somebody is still signed in. Default 2.5 s. */
+  readonly recheckMs?: number;
+  readonly signal: AbortSignal;
+}
+
+const wanted: NonResourceAttributes = { isResource: false, verb: 'get', path: '/ui/streams' };
+const maxMessageBytes = 16 * 1024;
+const mostStreams = 200;
+const enoughWaitingBytes = 1024 * 1024;
+const pingMs = 15_000;
+const policyViolation = 1008;
+
+export function pageStreams(deps: PageStreamsDeps): PageStreams {
+  const { access, recheckMs = 2500, signal } = deps;
+  let server: Promise<WebSocketServer> | undefined;
+  let transport: Transport | undefined;
+  signal.addEventListener('abort', () => void transport?.[Symbol.asyncDispose](), { once: true });
+
+  return {
+    async open(req, { socket, head }) {
+      await identify(req);
+      server ??= import('ws').then(
+        ws => new ws.WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: true, maxPayload: maxMessageBytes }),
+      );
+      (await server).handleUpgrade(req, socket, head, webSocket => attend(webSocket, req));
+    },
+  };
+
+  async function identify(req: IncomingMessage): Promise<void> {
+    const user = await access.identify(req, wanted);
+    if (user.name === anonymous.name) throw unauthorized();
+  }
+
+  function attend(webSocket: WebSocket, req: IncomingMessage): void {
+    const streams = new Map<number, AbortController>();
+    const recheck = setInterval(() => void identify(req).catch(() => webSocket.close(policyViolation, 'signed out')), recheckMs);
+    const ping = setInterval(() => webSocket.ping(), pingMs);
+    const onStop = () => webSocket.close(1001, 'the hub stops');
+    signal.addEventListener('abort', onStop, { once: true });
+    webSocket.on('error', () => webSocket.terminate());
+    webSocket.on('close', () => {
+      clearInterval(recheck);
+      clearInterval(ping);
+      signal.removeEventListener('abort', onStop);
+      for (const stream of streams.values()) stream.abort();
+    });
+    webSocket.on('message', (data: Buffer, isBinary) => {
+      try {
+        if (isBinary) throw badRequest('messages are texts');
+        hear(parseMessage(data.toString('utf8')));
+      } catch (error) {
+        webSocket.close(policyViolation, (error as Error).message.slice(0, 100));
+      }
+    });
+
+    function hear({ id, path, accept }: StreamMessage): void {
+      streams.get(id)?.abort();
+      streams.delete(id);
+      if (path === undefined) return;
+      if (streams.size >= mostStreams) return send(`${id} 429 {"message":"this tab watches too much at once"}`);
+      const ended = new AbortController();
+      streams.set(id, ended);
+      void run({ id, path, accept }, ended.signal).finally(() => {
+        if (streams.get(id) === ended) streams.delete(id);
+      });
+    }
+
+    async function run({ id, path, accept }: StreamMessage & { path: string }, signal: AbortSignal): Promise<void> {
+      transport ??= inProcessTransport(deps.gateway());
+      try {
+        const { cookie, 'user-agent': userAgent } = req.headers;
+        const headers = { accept, ...(cookie && { cookie }), ...(userAgent && { 'user-agent': userAgent }), host: req.headers.host };
+        const { status, body } = await transport.request({ method: 'GET', path, headers, signal, answerTimeoutMs: Infinity });
+        body.setEncoding('utf8');
+        if (status !== 200) {
+          const text = (await body.toArray()).join('').slice(0, 64 * 1024);
+          return send(`${id} ${status} ${text}`);
+        }
+        send(`${id} 200`);
+        for await (const part of body as AsyncIterable<string>) {
+          send(`${id}\n${part}`);
+          await room(signal);
+        }
+        send(`${id} end`);
+      } catch (error) {
+        if (signal.aborted) return;
+        const { code = 502, message } = error instanceof StatusError ? error : { message: (error as Error).message };
+        send(`${id} ${code} ${JSON.stringify({ message })}`);
+      }
+    }
+
+    function send(text: string): void {
+      if (webSocket.readyState === webSocket.OPEN) webSocket.send(text);
+    }
+
+    /** A tab that does not read makes its streams wait; those who answer end a watch that waits for too long. */
+    async function room(signal: AbortSignal): Promise<void> {
+      while (webSocket.bufferedAmount > enoughWaitingBytes && !signal.aborted) await new Promise(resolve => setTimeout(resolve, 20));
+    }
+  }
+}
+
+interface StreamMessage {
+  readonly id: number;
+  /** Closes the stream when absent. */
+  readonly path?: string;
+  readonly accept: string;
+}
+
+function parseMessage(text: string): StreamMessage {
+  const message: unknown = JSON.parse(text);
+  if (typeof message !== 'object' || message === null) throw badRequest('a message is an object');
+  const { open, close, path, accept = 'application/json' } = message as Record<string, unknown>;
+  if (Number.isSafeInteger(close)) return { id: close as number, accept: '' };
+  if (!Number.isSafeInteger(open)) throw badRequest('a message opens or closes a stream by its number');
+  if (typeof path !== 'string' || !path.startsWith(memberPrefix)) throw badRequest(`a stream is below ${memberPrefix}`);
+  if (typeof accept !== 'string') throw badRequest('accept is a text');
+  return { id: open as number, path, accept };
+}

@@ -1,0 +1,146 @@
+import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { signOut, useSession } from '../data/session.ts';
+import { getConnection, reconnect, subscribeConnection } from '../data/streams.ts';
+import icon from '../icon.svg';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Empty, Loading } from '../parts/notes.tsx';
+import { Time } from '../parts/time.tsx';
+import { screenGroups, screens } from '../screens/screens.ts';
+import { Palette } from './palette.tsx';
+import { PlaceLink } from './place.tsx';
+import { ScopeChooser } from './scope.tsx';
+import { ScreenFault } from './screen-fault.tsx';
+import { Keys, ShortcutHelp, useShortcut } from './shortcuts.tsx';
+import { setTheme, themes, themeTitles, useTheme } from './theme.ts';
+
+/** Everything around a screen. */
+export function Shell() {
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  useShortcut('mod+k', 'Go anywhere, do anything', () => setPaletteOpen(true));
+  useEffect(() => {
+    main.current?.scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main" onClick={event => (event.preventDefault(), main.current?.focus())}>
+        Skip to the content
+      </a>
+      <header className="top">
+        <PlaceLink to="/" className="brand">
+          <img src={icon} alt="" />
+          Drover
+        </PlaceLink>
+        <button type="button" className="search-button" onClick={() => setPaletteOpen(true)}>
+          <Icon name="search" />
+          <span className="grow cut">Go to…</span>
+          <Keys keys="mod+k" />
+        </button>
+        <div className="top-end">
+          <ScopeChooser />
+          <ThemeMenu />
+          <PersonMenu />
+        </div>
+      </header>
+      <Side path={path} />
+      <main className="main" id="main" ref={main} tabIndex={-1}>
+        <StaleBanner />
+        <ScreenFault key={path}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {screens.map(({ path, Screen }) => (
+                <Route key={path} path={path}>
+                  <Screen />
+                </Route>
+              ))}
+              <Route>
+                <Empty title="There is no such screen">The address is not one of this page. The list at the side has all of them.</Empty>
+              </Route>
+            </Switch>
+          </Suspense>
+        </ScreenFault>
+      </main>
+      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      <ShortcutHelp />
+    </div>
+  );
+}
+
+function Side({ path }: { path: string }) {
+  const shown = screens.filter(one => one.group !== undefined);
+  const current = shown
+    .filter(one => path === one.home || path.startsWith(`${one.home === '/' ? '' : one.home}/`))
+    .toSorted((a, b) => b.home.length - a.home.length)[0];
+  return (
+    <nav className="side" aria-label="Screens">
+      {screenGroups.map(group => {
+        const members = shown.filter(one => one.group === group);
+        if (members.length === 0) return null;
+        return (
+          <div key={group}>
+            {group !== '' && <h2>{group}</h2>}
+            <ul>
+              {members.map(one => (
+                <li key={one.home}>
+                  <SideLink screen={one} isCurrent={one === current} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+function SideLink({ screen, isCurrent }: { screen: (typeof screens)[number]; isCurrent: boolean }) {
+  const [, go] = useLocation();
+  useShortcut(screen.keys, `Go to ${screen.title.toLowerCase()}`, () => go(screen.home));
+  return (
+    <PlaceLink to={screen.home} aria-current={isCurrent ? 'page' : undefined}>
+      <Icon name={screen.icon} />
+      {screen.title}
+    </PlaceLink>
+  );
+}
+
+function ThemeMenu() {
+  const theme = useTheme();
+  const items = themes.map(one => ({ id: one, title: themeTitles[one], isOn: one === theme, onChoose: () => setTheme(one) }));
+  return <Menu label="Colours" icon="theme" isIconOnly items={items} />;
+}
+
+function PersonMenu() {
+  const session = useSession();
+  const name = session.state === 'in' ? session.person.name : '';
+  return <Menu label={name} icon="people" items={[{ id: 'out', title: 'Sign out', icon: 'leave', onChoose: () => void signOut() }]} />;
+}
+
+const bearableMs = 10_000;
+
+/** Says so when what is shown may not be true any more. */
+function StaleBanner() {
+  const connection = useSyncExternalStore(subscribeConnection, getConnection);
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    setLong(false);
+    if (connection.isOpen) return;
+    const timer = setTimeout(() => setLong(true), Math.max(0, connection.since + bearableMs - Date.now()));
+    return () => clearTimeout(timer);
+  }, [connection]);
+  if (connection.isOpen || !isLong) return null;
+  return (
+    <div className="banner" role="alert">
+      <Icon name="warn" />
+      <span className="grow">
+        The hub does not answer. What you see is as of <Time at={connection.since} isAgo />.
+      </span>
+      <button type="button" className="button" onClick={reconnect}>
+        Try now
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect, useReducer } from 'react';
+import { hub, pathOf, type Kind } from './kinds.ts';
+import { request } from './request.ts';
+
+/** What somebody is about to do. */
+export interface Deed {
+  readonly verb: string;
+  readonly kind: Kind;
+  readonly cluster?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+const believedMs = 60_000;
+const reviews: Kind = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+  isNamespaced: false,
+};
+
+interface Answer {
+  readonly askedAt: number;
+  readonly promise: Promise<boolean>;
+  value?: boolean;
+}
+
+const answers = new Map<string, Answer>();
+
+export function forgetPermissions(): void {
+  answers.clear();
+}
+
+/** Whether whoever is signed in may do it. Asked once a minute; what cannot be asked is not allowed. */
+export function may(deed: Deed): Promise<boolean> {
+  return answerFor(deed).promise;
+}
+
+/** The same for screens: undefined until it is known. */
+export function useMay(deed: Deed | undefined): boolean | undefined {
+  const [, again] = useReducer((n: number) => n + 1, 0);
+  const key = deed && keyOf(deed);
+  useEffect(() => {
+    if (!deed) return;
+    let isOver = false;
+    void answerFor(deed).promise.then(() => isOver || again());
+    return () => {
+      isOver = true;
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all of it
+  }, [key]);
+  return key === undefined ? undefined : answers.get(key)?.value;
+}
+
+function answerFor(deed: Deed): Answer {
+  const key = keyOf(deed);
+  const known = answers.get(key);
+  if (known && Date.now() - known.askedAt < believedMs) return known;
+  const promise = ask(deed).catch(() => false);
+  const answer: Answer = { askedAt: Date.now(), promise, ...(known?.value !== undefined && { value: known.value }) };
+  answers.set(key, answer);
+  void promise.then(value => (answer.value = value));
+  return answer;
+}
+
+async function ask({ verb, kind, cluster = hub, namespace, name, subresource }: Deed): Promise<boolean> {
+  const { group, version, plural: resource } = kind;
+  const attributes = { verb, group, version, resource, namespace, name, subresource };
+  const answer = await request<{ status?: { allowed?: boolean } }>(pathOf(reviews, { cluster }), {
+    method: 'POST',
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: reviews.kind, spec: { resourceAttributes: attributes } },
+  });
+  return answer.status?.allowed === true;
+}
+
+const keyOf = ({ verb, kind, cluster, namespace, name, subresource }: Deed): string =>
+  [cluster, verb, kind.group, kind.plural, namespace, name, subresource].join(' ');

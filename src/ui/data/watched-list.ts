@@ -1,0 +1,246 @@
+import { ApiError, request } from './request.ts';
+import { pathOf, type Kind, type KubeObject } from './kinds.ts';
+import { openStream } from './streams.ts';
+
+/** What to list and to keep up to date. */
+export interface Wanted {
+  /** The hub when absent. */
+  readonly cluster?: string | undefined;
+  readonly kind: Kind;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export type ListState =
+  /** The first answer is not here yet, or not all of it. */
+  | 'loading'
+  /** Changes are heard. */
+  | 'live'
+  /** What is shown is what was last heard. */
+  | 'stale'
+  /** Nothing was ever heard. */
+  | 'failed';
+
+export interface Listed<T = KubeObject> {
+  readonly items: readonly T[];
+  readonly state: ListState;
+  /** Why it is stale or failed. */
+  readonly error: ApiError | undefined;
+  /** When it was last known to be true. */
+  readonly asOf: number;
+}
+
+export interface WatchedList {
+  get(): Listed;
+  subscribe(listener: () => void): () => void;
+}
+
+interface ListAnswer {
+  readonly items: KubeObject[] | null;
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+}
+
+interface WatchLine {
+  readonly type: string;
+  readonly object: KubeObject & { code?: number; message?: string };
+}
+
+const pageSize = 500;
+const firstDelayMs = 1000;
+const maxDelayMs = 30_000;
+const tellMs = 100;
+/** Going back to a screen finds what was there. */
+const lingerMs = 60_000;
+const jsonAccept = 'application/json';
+
+const lists = new Map<string, WatchedList>();
+
+/** The same list for all who want the same. It is watched while somebody listens, and a little longer. */
+export function watchedList(wanted: Wanted): WatchedList {
+  const key = keyOf(wanted);
+  let list = lists.get(key);
+  if (!list) lists.set(key, (list = newList(wanted, () => lists.delete(key))));
+  return list;
+}
+
+export const keyOf = ({ cluster, kind, namespace, labelSelector, fieldSelector }: Wanted): string =>
+  [cluster, kind.group, kind.version, kind.plural, namespace, labelSelector, fieldSelector].join(' ');
+
+/** Forgets everything: somebody else may sign in. */
+export function forgetLists(): void {
+  lists.clear();
+}
+
+function newList(wanted: Wanted, forget: () => void): WatchedList {
+  const path = pathOf(wanted.kind, { cluster: wanted.cluster, namespace: wanted.namespace });
+  const objects = new Map<string, KubeObject>();
+  const listeners = new Set<() => void>();
+  let shown: Listed = { items: [], state: 'loading', error: undefined, asOf: 0 };
+  let running: AbortController | undefined;
+  let lingering: ReturnType<typeof setTimeout> | undefined;
+  let telling: ReturnType<typeof setTimeout> | undefined;
+  let isChanged = false;
+
+  return {
+    get: () => shown,
+    subscribe(listener) {
+      listeners.add(listener);
+      clearTimeout(lingering);
+      if (!running) start();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) lingering = setTimeout(stop, lingerMs);
+      };
+    },
+  };
+
+  function start(): void {
+    running = new AbortController();
+    void run(running.signal);
+  }
+
+  function stop(): void {
+    running?.abort();
+    running = undefined;
+    clearTimeout(telling);
+    telling = undefined;
+    forget();
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    let version: string | undefined;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        version ??= await fetchAll(signal);
+        failures = 0;
+        version = await follow(version, signal, () => (failures = 0));
+      } catch (error) {
+        if (signal.aborted) return;
+        const apiError = error instanceof ApiError ? error : new ApiError(0, String(error));
+        if (apiError.code === 410) version = undefined;
+        else {
+          tell({ state: shown.asOf === 0 ? 'failed' : 'stale', error: apiError });
+          await sleep(Math.min(firstDelayMs * 2 ** failures++, maxDelayMs), signal);
+          // What the server refuses or has forgotten is asked for anew.
+          if (apiError.code >= 400) version = undefined;
+        }
+      }
+    }
+  }
+
+  async function fetchAll(signal: AbortSignal): Promise<string> {
+    const found = new Map<string, KubeObject>();
+    let page: ListAnswer | undefined;
+    do {
+      const query = selection();
+      query.set('limit', String(pageSize));
+      if (page?.metadata.continue) query.set('continue', page.metadata.continue);
+      page = await request<ListAnswer>(`${path}?${query.toString()}`, { signal });
+      for (const item of page.items ?? []) found.set(objectKey(item), kept(item));
+      // Those who wait for the first time see what is there already.
+      if (shown.asOf === 0 && page.metadata.continue) {
+        for (const [key, item] of found) objects.set(key, item);
+        isChanged = true;
+        tell({});
+      }
+    } while (page.metadata.continue);
+    objects.clear();
+    for (const [key, item] of found) objects.set(key, item);
+    isChanged = true;
+    tell({ state: 'live', error: undefined });
+    return page.metadata.resourceVersion ?? '';
+  }
+
+  /** Answers from which version to go on. Throws when the watch was refused or has failed. */
+  function follow(from: string, signal: AbortSignal, onLife: () => void): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const query = selection();
+    query.set('watch', 'true');
+    query.set('allowWatchBookmarks', 'true');
+    query.set('resourceVersion', from);
+    let version = from;
+    let rest = '';
+    const close = openStream(
+      `${path}?${query.toString()}`,
+      {
+        onOpen() {
+          onLife();
+          tell({ state: 'live', error: undefined });
+        },
+        onText(text) {
+          const lines = (rest + text).split('\n');
+          rest = lines.pop()!;
+          for (const line of lines) if (line !== '') take(JSON.parse(line) as WatchLine);
+        },
+        onEnd(error) {
+          if (error) reject(error);
+          else {
+            tell({ state: 'stale' });
+            resolve(version);
+          }
+        },
+      },
+      jsonAccept,
+    );
+    signal.addEventListener('abort', () => (close(), resolve(version)), { once: true });
+    return promise;
+
+    function take({ type, object }: WatchLine): void {
+      if (type === 'ERROR') {
+        close();
+        return reject(new ApiError(object.code ?? 500, object.message ?? 'the watch has ended'));
+      }
+      version = object.metadata.resourceVersion ?? version;
+      if (type === 'BOOKMARK') return;
+      isChanged = true;
+      if (type === 'DELETED') objects.delete(objectKey(object));
+      else objects.set(objectKey(object), kept(object));
+      tell({ state: 'live' });
+    }
+  }
+
+  function selection(): URLSearchParams {
+    const query = new URLSearchParams();
+    if (wanted.labelSelector) query.set('labelSelector', wanted.labelSelector);
+    if (wanted.fieldSelector) query.set('fieldSelector', wanted.fieldSelector);
+    return query;
+  }
+
+  /** Listeners hear at most ten times a second, whatever happens. */
+  function tell(next: Partial<Pick<Listed, 'state' | 'error'>>): void {
+    const state = next.state ?? shown.state;
+    const isSettled = state === 'live';
+    const error = 'error' in next ? next.error : state === 'live' ? undefined : shown.error;
+    const isSame = !isChanged && state === shown.state && error === shown.error;
+    shown = { items: shown.items, state, error, asOf: isSettled ? Date.now() : shown.asOf };
+    if (isSame) return;
+    telling ??= setTimeout(
+      () => {
+        telling = undefined;
+        if (isChanged) shown = { ...shown, items: [...objects.values()] };
+        else shown = { ...shown };
+        isChanged = false;
+        for (const listener of listeners) listener();
+      },
+      shown.items.length === 0 ? 0 : tellMs,
+    );
+  }
+}
+
+const objectKey = ({ metadata }: KubeObject): string => metadata.uid ?? `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+/** Nobody looks at these in a list, and they are most of what an object weighs. */
+function kept(obj: KubeObject): KubeObject {
+  delete obj.metadata.managedFields;
+  const status = obj['status'] as { apiResources?: unknown } | undefined;
+  if (status?.apiResources) delete status.apiResources;
+  return obj;
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

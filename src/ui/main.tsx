@@ -1,0 +1,28 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { SessionGate } from './app/session-gate.tsx';
+import { Shell } from './app/shell.tsx';
+import { listenToKeys } from './app/shortcuts.tsx';
+import { showTheme } from './app/theme.ts';
+import { beginSession } from './data/session.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/parts.css';
+import './styles/table.css';
+import './styles/editor.css';
+
+showTheme();
+listenToKeys();
+void beginSession();
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <Router base="/ui">
+      <SessionGate>
+        <Shell />
+      </SessionGate>
+    </Router>
+  </StrictMode>,
+);

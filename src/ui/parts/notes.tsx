@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+import { ApiError } from '../data/request.ts';
+import { CommandLine } from './command-line.tsx';
+import { Icon } from './icon.tsx';
+
+const nextSteps: Readonly<Record<number, string>> = {
+  0: 'It is tried again by itself. Look whether the hub runs.',
+  401: 'Sign in again.',
+  403: 'Ask an administrator for the right that is named.',
+  404: 'It may have been removed meanwhile, or this cluster does not serve the kind.',
+  409: 'Somebody else changed it meanwhile. Look at what it is now, then try again.',
+  422: 'Correct the fields that are named.',
+  502: 'The cluster does not answer the hub. Look at its state.',
+  503: 'The cluster cannot be reached at the moment. It is tried again by itself.',
+};
+
+/** What the API said, which field it meant, and what to do next. */
+export function ErrorNote({ error, about }: { error: unknown; about?: string }) {
+  const { message, code, causes } = error instanceof ApiError ? error : { message: String(error), code: -1, causes: [] };
+  const next = nextSteps[code];
+  return (
+    <div className="note bad" role="alert">
+      <Icon name="bad" />
+      <div className="stack tight">
+        <p>
+          {about && <strong>{about}: </strong>}
+          {message}
+        </p>
+        {causes.length > 0 && (
+          <ul>
+            {causes.map((cause, i) => (
+              <li key={i}>
+                <code>{cause.field}</code> {cause.message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {next && <p>{next}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** What a screen is for when there is nothing on it yet, and the first command. */
+export function Empty({ title, children, command, action }: { title: string; children?: ReactNode; command?: string; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {command && <CommandLine command={command} />}
+      {action}
+    </div>
+  );
+}
+
+export function Loading({ what = 'Loading' }: { what?: string }) {
+  return (
+    <div className="loading" role="status">
+      <Icon name="busy" className="spin" />
+      {what}
+    </div>
+  );
+}

@@ -1,0 +1,228 @@
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
+import { useUrlValue } from '../../app/place.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
+import type { ListState } from '../../data/watched-list.ts';
+import { Icon } from '../icon.tsx';
+import { Menu } from '../menu.tsx';
+import { Loading } from '../notes.tsx';
+import { arrange, type Column } from './columns.ts';
+
+interface TableProps<T> {
+  /** What the rows are, for those who cannot see it: `Clusters`. */
+  readonly name: string;
+  readonly rows: readonly T[];
+  readonly columns: readonly Column<T>[];
+  keyOf(row: T): string;
+  /** Column to sort by when nobody has said: `name`, `-age`. */
+  readonly sort?: string;
+  readonly state?: ListState;
+  onOpen?(row: T): void;
+  isStale?(row: T): boolean;
+  /** At the end of each row. */
+  rowEnd?(row: T): ReactNode;
+  /** Beside the filter. */
+  readonly tools?: ReactNode;
+  /** Instead of rows when there are none at all. */
+  readonly empty?: ReactNode;
+  /** Before the names in the address, for screens with two tables. */
+  readonly prefix?: string;
+}
+
+const rowHeight = 38;
+const spareRows = 12;
+
+/**
+ * Rows of any number: only those in sight are drawn. What is sorted, searched and shown is in the address. `/` filters, arrows or `j` `k` move, Enter
+ * opens.
+ */
+export function Table<T>(props: TableProps<T>) {
+  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, rowEnd, tools, empty, prefix = '' } = props;
+  const [sortValue, setSort] = useUrlValue(`${prefix}sort`);
+  const [filter, setFilter] = useUrlValue(`${prefix}q`);
+  const { shown, chooser } = useShownColumns(columns, prefix);
+  const sort = sortValue || (props.sort ?? columns[0]?.id ?? '');
+  const wanted = useDeferredValue(filter);
+  const arranged = useMemo(() => arrange(rows, columns, { sort, filter: wanted }), [rows, columns, sort, wanted]);
+  const [focused, setFocused] = useState(0);
+  const filterInput = useRef<HTMLInputElement>(null);
+  const { scroller, first, last } = useWindow(arranged.length);
+  const template = [...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'), ...(rowEnd ? ['3.25rem'] : [])].join(' ');
+  const at = Math.min(focused, Math.max(0, arranged.length - 1));
+
+  const focusRow = useCallback(
+    (index: number) => {
+      const to = Math.max(0, Math.min(index, arranged.length - 1));
+      setFocused(to);
+      const box = scroller.current!;
+      const top = to * rowHeight;
+      const room = box.clientHeight - rowHeight;
+      if (top < box.scrollTop) box.scrollTop = top;
+      else if (top + rowHeight > box.scrollTop + room) box.scrollTop = top + rowHeight - room;
+      requestAnimationFrame(() => box.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus({ preventScroll: true }));
+    },
+    [arranged.length, scroller],
+  );
+  useShortcut(prefix === '' ? '/' : undefined, 'Filter the table', () => filterInput.current?.focus());
+  useShortcut(prefix === '' ? 'j' : undefined, 'Next row', () => focusRow(isInRows() ? at + 1 : at));
+  useShortcut(prefix === '' ? 'k' : undefined, 'Row before', () => focusRow(isInRows() ? at - 1 : at));
+
+  function isInRows(): boolean {
+    return scroller.current?.contains(document.activeElement) ?? false;
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const page = Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: arranged.length - 1 }[event.key];
+    const isRow = (event.target as HTMLElement).getAttribute('role') === 'row';
+    if (to !== undefined && isRow) {
+      event.preventDefault();
+      focusRow(to);
+    }
+    const row = arranged[at];
+    if (event.key === 'Enter' && isRow && row !== undefined) onOpen?.(row);
+  }
+
+  const isEmpty = rows.length === 0 && state !== 'loading';
+  return (
+    <div className="table-place">
+      <div className="table-tools">
+        <div className="filter">
+          <Icon name="search" />
+          <input
+            ref={filterInput}
+            className="input"
+            type="search"
+            placeholder="Filter"
+            aria-label={`Filter ${name.toLowerCase()}`}
+            title="Words that rows must have; column:word looks in one column, -word leaves out"
+            value={filter}
+            onChange={event => setFilter(event.target.value)}
+            onKeyDown={event => {
+              if (event.key === 'ArrowDown' || event.key === 'Enter') focusRow(0);
+              if (event.key === 'Escape') event.currentTarget.blur();
+            }}
+          />
+        </div>
+        {tools}
+        <span className="grow" />
+        {chooser}
+      </div>
+      {isEmpty && empty ? (
+        empty
+      ) : (
+        <div className="table-scroll" ref={scroller}>
+          <div className="table" role="table" aria-label={name} aria-rowcount={arranged.length + 1} aria-busy={state === 'loading'}>
+            <div role="rowgroup" className="head">
+              <div role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+                {shown.map(column => (
+                  <Head key={column.id} column={column} sort={sort} setSort={setSort} />
+                ))}
+                {rowEnd && (
+                  <div role="columnheader">
+                    <span className="unseen">Deeds</span>
+                  </div>
+                )}
+              </div>
+            </div>
+            <div role="rowgroup" className="rows" style={{ height: arranged.length * rowHeight }} onKeyDown={onKeyDown}>
+              {arranged.slice(first, last).map((row, i) => {
+                const index = first + i;
+                return (
+                  <div
+                    key={keyOf(row)}
+                    role="row"
+                    aria-rowindex={index + 2}
+                    data-index={index}
+                    tabIndex={index === at ? 0 : -1}
+                    className={isStale?.(row) ? 'stale' : ''}
+                    style={{ top: index * rowHeight, gridTemplateColumns: template }}
+                    onFocus={() => setFocused(index)}
+                    onDoubleClick={() => onOpen?.(row)}
+                  >
+                    {shown.map(column => (
+                      <div key={column.id} role="cell" className={column.isNumber ? 'end' : ''}>
+                        {column.cell ? column.cell(row) : column.value(row)}
+                      </div>
+                    ))}
+                    {rowEnd && <div role="cell">{rowEnd(row)}</div>}
+                  </div>
+                );
+              })}
+            </div>
+          </div>
+          {rows.length === 0 && state === 'loading' && <Loading />}
+          {rows.length > 0 && arranged.length === 0 && <div className="loading">Nothing has all these words.</div>}
+        </div>
+      )}
+      <div className="table-end" role="status">
+        {count(arranged.length, rows.length)}
+        {state === 'loading' && rows.length > 0 && ', more to come'}
+      </div>
+    </div>
+  );
+}
+
+const count = (shown: number, all: number) =>
+  shown === all ? all.toLocaleString() : `${shown.toLocaleString()} of ${all.toLocaleString()}`;
+
+function Head<T>({ column, sort, setSort }: { column: Column<T>; sort: string; setSort(sort: string): void }) {
+  const isUp = sort === column.id;
+  const isDown = sort === `-${column.id}`;
+  return (
+    <div role="columnheader" className={column.isNumber ? 'end' : ''} aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}>
+      <button type="button" onClick={() => setSort(isUp ? `-${column.id}` : column.id)}>
+        {column.title}
+        {isUp && <Icon name="up" size={12} />}
+        {isDown && <Icon name="down" size={12} />}
+      </button>
+    </div>
+  );
+}
+
+/** Which rows are in sight. */
+function useWindow(count: number) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState({ first: 0, last: 60 });
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const look = () => {
+      const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - spareRows);
+      const last = Math.ceil((box.scrollTop + box.clientHeight) / rowHeight) + spareRows;
+      setRange(before => (before.first === first && before.last === last ? before : { first, last }));
+    };
+    look();
+    box.addEventListener('scroll', look, { passive: true });
+    const sizes = new ResizeObserver(look);
+    sizes.observe(box);
+    return () => {
+      box.removeEventListener('scroll', look);
+      sizes.disconnect();
+    };
+  }, [count === 0]);
+  return { scroller, first: range.first, last: Math.min(range.last, count) };
+}
+
+function useShownColumns<T>(columns: readonly Column<T>[], prefix: string) {
+  const [query, setQuery] = useSearchParams();
+  const name = `${prefix}cols`;
+  const chosen = query.get(name)?.split(',');
+  const isShown = (column: Column<T>) => (chosen ? chosen.includes(column.id) : !column.isExtra);
+  const shown = columns.filter(isShown);
+  function flip(id: string): void {
+    const next = columns.filter(one => (one.id === id ? !isShown(one) : isShown(one))).map(one => one.id);
+    const usual = columns.filter(one => !one.isExtra).map(one => one.id);
+    setQuery(
+      before => {
+        const after = new URLSearchParams(before);
+        if (next.join() === usual.join()) after.delete(name);
+        else after.set(name, next.join(','));
+        return after;
+      },
+      { replace: true },
+    );
+  }
+  const items = columns.slice(1).map(one => ({ id: one.id, title: one.title, isOn: isShown(one), onChoose: () => flip(one.id) }));
+  return { shown, chooser: columns.length > 1 ? <Menu label="Columns" icon="columns" items={items} /> : null };
+}

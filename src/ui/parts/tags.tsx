@@ -1,0 +1,14 @@
+/** Labels as `key=value`. */
+export function Tags({ labels }: { labels: Readonly<Record<string, string>> | undefined }) {
+  const all = Object.entries(labels ?? {});
+  if (all.length === 0) return <span className="muted">–</span>;
+  return (
+    <span className="row tags">
+      {all.map(([key, value]) => (
+        <span key={key} className="tag" title={`${key}=${value}`}>
+          {value === '' ? key : `${key}=${value}`}
+        </span>
+      ))}
+    </span>
+  );
+}

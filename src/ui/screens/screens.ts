@@ -1,0 +1,44 @@
+import { lazy, type ComponentType } from 'react';
+import type { IconName } from '../parts/icon.tsx';
+
+/** A screen of the page: where it is, what it is called, and how it is loaded. */
+export interface Screen {
+  /** The route: `/clusters/:name/*?`. */
+  readonly path: string;
+  /** Its address without parameters. */
+  readonly home: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Where it stands at the side; it is not there when absent. */
+  readonly group?: (typeof screenGroups)[number];
+  /** The keys that go there: `g c`. */
+  readonly keys?: string;
+  readonly Screen: ComponentType;
+}
+
+export const screenGroups = ['', 'Delivery', 'Machines', 'People'] as const;
+
+const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) =>
+  lazy(async () => ({ default: (await module())[name] }));
+
+/** All of them, in the order of the side. */
+export const screens: readonly Screen[] = [
+  {
+    path: '/',
+    home: '/',
+    title: 'Home',
+    icon: 'home',
+    group: '',
+    keys: 'g h',
+    Screen: load('Home', () => import('./home/home.tsx')),
+  },
+  {
+    path: '/clusters',
+    home: '/clusters',
+    title: 'Clusters',
+    icon: 'clusters',
+    group: '',
+    keys: 'g c',
+    Screen: load('Clusters', () => import('./clusters/clusters.tsx')),
+  },
+];

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { tempDir } from './temp-dir.ts';
+
+const program = '/usr/bin/chromium';
+const axeSource = () => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where pictures of screens stay for people to look at. */
+export const picturesDir = process.env['DROVER_PICTURES'] ?? path.join(tmpdir(), 'drover-pictures');
+
+/** A window of a real browser, and what went wrong in it. */
+export interface TestWindow extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained about: errors of scripts, of the console, and of the content policy. */
+  readonly faults: string[];
+  /** Keeps a picture of what is seen. */
+  picture(name: string): Promise<void>;
+  /** What somebody who cannot see, or uses no mouse, would stumble over. */
+  barriers(): Promise<string[]>;
+}
+
+export interface TestBrowser extends AsyncDisposable {
+  open(options?: { readonly colors?: 'light' | 'dark'; readonly width?: number; readonly height?: number }): Promise<TestWindow>;
+}
+
+/** Debian's Chromium, installed when it is missing. */
+export async function startBrowser(): Promise<TestBrowser> {
+  installChromium();
+  const scratch = tempDir('browser');
+  const browser: Browser = await chromium.launch({
+    executablePath: program,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-dev-shm-usage',
+    ],
+  });
+  return {
+    async open({ colors = 'light', width = 1360, height = 860 } = {}) {
+      const context = await browser.newContext({
+        ignoreHTTPSErrors: true,
+        colorScheme: colors,
+        viewport: { width, height },
+        // Scripts of tests are not scripts of the page; what the page itself may do is what is tested.
+        bypassCSP: false,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', error => faults.push(String(error)));
+      page.on('console', message => {
+        if (message.type() === 'error') faults.push(message.text());
+      });
+      return {
+        page,
+        context,
+        faults,
+        async picture(name) {
+          mkdirSync(picturesDir, { recursive: true });
+          await page.screenshot({ path: path.join(picturesDir, `${name}.png`) });
+        },
+        async barriers() {
+          const found = (await page.evaluate(`${axeSource()}; axe.run(document, { resultTypes: ['violations'] })`)) as {
+            violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+          };
+          return found.violations.flatMap(({ id, nodes }) =>
+            nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+          );
+        },
+        [Symbol.asyncDispose]: () => context.close(),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      scratch[Symbol.dispose]();
+    },
+  };
+}
+
+function installChromium(): void {
+  if (existsSync(program)) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core']]) {
+    const { status, stderr } = spawnSync('apt-get', args, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed: ${stderr.slice(-500)}`);
+  }
+}
