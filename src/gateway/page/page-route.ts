@@ -40,8 +40,7 @@ export function pageRoute({ streams, dir }: PageRouteDeps): DialectRoutes {
 
   function read(): ReadonlyMap<string, PageFile> {
     const found = dir ?? findPage();
-    if (found === undefined)
-      throw new StatusError(503, 'ServiceUnavailable', 'the page has not been built; run "npm run build:ui"');
+    if (found === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the page has not been built; run "npm run build:ui"');
     return readPage(found);
   }
 }
