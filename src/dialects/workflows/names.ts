@@ -38,6 +38,8 @@ export const deliveryAnnotations = {
   notification: 'delivery.drover.io/notification',
   /** On WorkflowRuns and PipelineRuns: who asked for them. Set by admission. */
   triggeredBy: 'delivery.drover.io/triggered-by',
+  /** On WorkflowRuns of a pipeline: what they know of it, as JSON. */
+  pipeline: 'delivery.drover.io/pipeline',
   /** On WorkflowRuns and PipelineRuns: the last one who changed the wanted state. Set by admission. */
   stateChangedBy: 'delivery.drover.io/state-changed-by',
 } as const;

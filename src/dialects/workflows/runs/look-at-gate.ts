@@ -1,5 +1,6 @@
 import { isGateOver } from '../../../core/gates/gate-phase.ts';
-import type { Json, JsonObject } from '../../../util/json.ts';
+import type { JsonObject } from '../../../util/json.ts';
+import { nestedOutputs } from '../approvals/nested-outputs.ts';
 import type { GateAnswer } from '../gates/gate-desk.ts';
 import { tell, wake, type Draft, type GateQuestion } from './run-step.ts';
 import type { GateRecord } from './run-status.ts';
@@ -33,17 +34,5 @@ function keepOutputs({ status, engine }: Draft, name: string, outputs: GateAnswe
   if (!outputs) return;
   const { httpResponseCode, httpResponseBody = '', ...others } = outputs;
   if (httpResponseCode !== undefined) engine.http = { code: httpResponseCode, body: httpResponseBody.slice(0, maxBodyLength) };
-  if (Object.keys(others).length > 0) status.outputs = { ...status.outputs, [name]: nested(others) };
-}
-
-/** `{'approvedBy.name': 'ada'}` as expressions walk through it. */
-function nested(flat: Readonly<Record<string, string>>): JsonObject {
-  const tree: Record<string, Json> = {};
-  for (const [path, value] of Object.entries(flat)) {
-    const keys = path.split('.');
-    let at = tree;
-    for (const key of keys.slice(0, -1)) at = (at[key] ??= {}) as Record<string, Json>;
-    at[keys.at(-1)!] = value;
-  }
-  return tree;
+  if (Object.keys(others).length > 0) status.outputs = { ...status.outputs, [name]: nestedOutputs(others) };
 }
