@@ -27,7 +27,7 @@ export async function rollBackRun(words: readonly string[], options: RollbackOpt
     found,
     {
       state: 'Rollback',
-      ...(isAgain && { notes: `Rolled back again at ${new Date().toISOString()}` }),
+      ...(isAgain && { fields: { notes: `Rolled back again at ${new Date().toISOString()}` } }),
       done: 'is being rolled back',
       whyNot: phase => (finalPhases.includes(phase) ? `a run that is ${phase} cannot be rolled back` : undefined),
     },

@@ -23,8 +23,8 @@ export function defineState(command: Command, terminal: Terminal, change: StateC
 
 export interface StateChange {
   readonly state: RunState;
-  /** Why, for people. */
-  readonly notes?: string;
+  /** What else is to be said in the spec. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** What has then been done: `paused`. */
   readonly done: string;
   /** Why a run that is so far cannot be asked. */
@@ -37,14 +37,14 @@ export const notWhenOver = (verb: string) => (phase: string) =>
 export async function setState(
   hub: HubConnection,
   found: FoundRun,
-  { state, notes, done, whyNot }: StateChange,
+  { state, fields, done, whyNot }: StateChange,
   terminal: Terminal,
 ): Promise<void> {
   const { kind, run, namespace, name, title } = found;
   const present = run.spec.state ?? 'Run';
   const refusal = whyNot(run.status?.phase ?? 'Queued', present);
   if (refusal !== undefined) throw new CommandError(`${title}: ${refusal}`);
-  const body = { spec: { state, ...(notes !== undefined && { notes }) } };
+  const body = { spec: { ...fields, state } };
   await hub.client.patch(
     kind as KindRef<KubeObject>,
     { namespace, name },

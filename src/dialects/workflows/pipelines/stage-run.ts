@@ -10,6 +10,7 @@ import type { PipelineRun, Stage } from '../kinds/pipeline.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
 import type { Workflow } from '../kinds/workflow.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
+import type { PipelineFacts } from './pipeline-facts.ts';
 import type { RequestOrder, RunOrder } from './pipeline-state.ts';
 
 /** The run that a stage ordered. It goes with the run of the pipeline. */
@@ -40,15 +41,6 @@ export function stageRun(
       ...(infrastructure !== undefined && { infrastructureRef: infrastructure }),
     },
   );
-}
-
-/** What a run of a stage knows of the pipeline. */
-export interface PipelineFacts {
-  readonly name: string;
-  readonly displayName: string;
-  readonly uid: string;
-  /** What earlier stages published. */
-  readonly context: JsonObject;
 }
 
 const labelOf = (name: string): string => name.slice(0, 63).replace(/[^a-zA-Z0-9]+$/, '');

@@ -1,6 +1,7 @@
 import type { ScopeFacts } from '../inputs/run-scope.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import { deliveryAnnotations } from '../names.ts';
+import { pipelineFacts } from '../pipelines/pipeline-facts.ts';
 import { phasesOf } from './generate-phases.ts';
 import type { RunStatus } from './run-status.ts';
 
@@ -15,6 +16,7 @@ export function factsOfRun(run: RunWithStatus, url?: string): ScopeFacts {
   const name = metadata.name ?? '';
   const triggeredBy = metadata.annotations?.[deliveryAnnotations.triggeredBy] ?? status.triggeredBy;
   const { lastGood, http } = engine ?? {};
+  const pipeline = pipelineFacts(metadata.annotations);
   return {
     run: {
       name,
@@ -25,9 +27,11 @@ export function factsOfRun(run: RunWithStatus, url?: string): ScopeFacts {
       ...(lastGood && { lastGoodReleaseNo: String(lastGood.releaseNo), lastGoodDeploymentDisplayName: lastGood.name }),
       timestampId: String(Date.parse(metadata.creationTimestamp ?? '') || 0),
       ...(url !== undefined && { url }),
+      ...(pipeline && { pipelineDeploymentUuid: pipeline.uid }),
     },
+    ...(pipeline && { pipeline: { name: pipeline.name, displayName: pipeline.displayName } }),
     ...(resolvedClusters && { resolved: resolvedClusters }),
-    ...(outputs && { context: outputs }),
+    ...((outputs || pipeline) && { context: { ...pipeline?.context, ...outputs } }),
     ...(http && { httpResponseCode: http.code, httpResponseBody: http.body }),
   };
 }
