@@ -94,6 +94,11 @@ const options = object('How to deliver.', {
       'Whether to ask the member about every object before any is put there: when it refuses one, nothing is changed and all refusals are told. Not for charts.',
     ),
   ),
+  applyAll: optional(
+    flag(
+      'Whether a change of the Work puts every object on the member anew, also those that are the same as before, so that what others changed is put right. Not for charts.',
+    ),
+  ),
   prune: optional(flag('Whether to delete objects that are no longer part of the delivery.', { default: true })),
   force: optional(flag('Whether to delete and create anew an object whose change the member refuses because a field cannot be changed.')),
   takeOwnership: optional(flag('Whether to take over objects that belong to another release or to nobody.')),
@@ -401,6 +406,8 @@ export const workAnnotations = {
   mounted: 'drover.io/mounted',
   /** On a Work that a dialect made: who wants it, in words such as "MultiClusterService global-ingress". */
   owner: 'drover.io/owner',
+  /** On a Work: digests of Contents that are needed besides what it delivers, separated by commas. They stay as long as it names them. */
+  contents: 'drover.io/contents',
 } as const;
 
 /** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */

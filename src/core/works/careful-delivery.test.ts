@@ -111,3 +111,19 @@ test('a watch that is behind does not make an applied object healthy again', () 
   assert.equal(state.hearOf(ref, { health: 'Current' }, at('13')), true);
   assert.equal(state.objects[0]?.health, 'Current');
 });
+
+test('all anew: a change of the Work also puts right what others changed', async t => {
+  const world = await startWorksWorld(t);
+  const change = (data: Record<string, string>) => ({ type: 'merge' as const, body: { data } });
+  for (const [applyAll, value] of [
+    [false, 'theirs'],
+    [true, 'ours'],
+  ] as const) {
+    await world.put('plain', { manifests: listed([map('kept', { n: 'ours' }), map('other', { n: `before ${value}` })]), options: {} });
+    await world.ready('plain');
+    await world.member.client.patch(ConfigMap, { namespace: 'shop', name: 'kept' }, change({ n: 'theirs' }));
+    await world.put('plain', { manifests: listed([map('kept', { n: 'ours' }), map('other', { n: value })]), options: { applyAll } });
+    await world.ready('plain');
+    assert.equal((await read(world, 'kept'))?.data?.['n'], value);
+  }
+});

@@ -198,7 +198,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const isAgain = wasDeployed && state.delivered?.inputs === inputs;
     const known = new Set(wasDeployed ? before.filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => refKey(ref)) : []);
     const at = timestamp(desk.now());
-    const changed = whatChanged(key, own, known, state);
+    const changed = work.spec.options?.applyAll === true ? own : whatChanged(key, own, known, state);
     if (work.spec.options?.checkFirst === true) await checkFirst(work, changed, member, turn.signal);
     const isGrowing = entries.some(({ ref, outrankedBy }) => outrankedBy === undefined && !known.has(refKey(ref)));
     state.inventory = [...entries, ...leftover];

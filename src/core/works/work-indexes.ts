@@ -1,4 +1,4 @@
-import type { Work } from '../../api/work.ts';
+import { workAnnotations, type Work } from '../../api/work.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 
 /** Names a release on a member: the namespace of the cluster on the hub, then namespace and name of the release. */
@@ -24,8 +24,11 @@ export const workIndexes = {
   content: (work: Work) => digestsOf(work),
 } as const;
 
-export function digestsOf({ spec }: Work): string[] {
-  return [spec.chart?.content, spec.kustomization?.content, spec.content].filter(one => one !== undefined);
+export function digestsOf({ metadata, spec }: Work): string[] {
+  const besides = metadata.annotations?.[workAnnotations.contents]?.split(',') ?? [];
+  return [spec.chart?.content, spec.kustomization?.content, spec.content, ...besides].filter(
+    one => one !== undefined && one !== '',
+  ) as string[];
 }
 
 /** What is worked on at once: a whole release with all its claims, or one Work. */

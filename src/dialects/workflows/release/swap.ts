@@ -129,10 +129,10 @@ function say(log: UnitLog, { services, next }: Swap): void {
 }
 
 export function endSwap(input: StepInput, result: 'steady' | 'failed'): NextWork {
-  const { book, present, settings, clusterRun } = input;
+  const { book, present, settings } = input;
   const log = unitLog('Swap Service Selectors');
   const blueGreen = stagedBy(input, serviceRefs(input));
-  if (result === 'failed' || !blueGreen || !clusterRun.blueGreen?.swapped) {
+  if (result === 'failed' || !blueGreen) {
     return nextWork(composeWork(present, book.records), { lines: (result === 'failed' ? log.failed() : log.done()).lines });
   }
   const primaryColor = settings.isRollback ? blueGreen.primaryColorBefore : blueGreen.stageColor;

@@ -1,0 +1,403 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMap, Deployment, Secret, Service } from '../../../api/builtin-kinds.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { workConditions } from '../../../api/work.ts';
+import { findCondition } from '../../../api/conditions.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { startClusterRunsWorld, targetNamespace, type ClusterRunsWorld } from '../../../../test/helpers/cluster-runs-world.ts';
+
+const configMap = (name: string, value: string, annotations = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, annotations },
+  data: { value },
+});
+
+const service = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name },
+  spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+});
+
+const deployment = (image: string, replicas = 1): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { containers: [{ name: 'web', image, envFrom: [{ configMapRef: { name: 'config' } }] }] },
+    },
+  },
+});
+
+const color = async (world: ClusterRunsWorld, cluster: string, name: string) =>
+  (await world.get(cluster, Service, name))?.spec?.selector?.['harness.io/color'];
+
+const recordStatus = async (world: ClusterRunsWorld, cluster: string, number: number) =>
+  (await world.get(cluster, Secret, `harness.release.web.${number}`))?.metadata.labels?.['status'];
+
+test('rolling deployments: numbers, versions, retention, rollback', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const deploy = async (value: string, replicas = 1) => {
+    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`, replicas)];
+    const run = await world.begin({});
+    const { status } = await run.step('east', 'RollingDeploy', { isLast: true });
+    assert.equal(status?.step?.status, 'Succeeded', JSON.stringify(status));
+    return { run, status };
+  };
+  const image = async () => (await world.get('east', Deployment, 'web'))?.spec?.template.spec?.containers[0]?.image;
+
+  const { run, status } = await deploy('a', 2);
+  assert.equal(status.phase, 'Succeeded');
+  assert.equal(status.releaseNumber, 1);
+  assert.equal((await world.get('east', Deployment, 'web'))?.status?.availableReplicas, 2);
+  assert.ok(await world.get('east', ConfigMap, 'config-1'));
+  assert.equal(await recordStatus(world, 'east', 1), 'Succeeded');
+  assert.deepEqual(await run.log('east', 'Wrap Up'), ['Done.']);
+  assert.deepEqual(await run.log('east', 'Apply'), [
+    'prod/ConfigMap/config-1 applied',
+    'prod/Service/web applied',
+    'prod/Deployment/web applied',
+    'Done.',
+  ]);
+  const wait = await run.log('east', 'Wait for Steady State');
+  assert.equal(wait.at(-1), 'Done.');
+  assert.equal(wait.at(-2), 'Status : Deployment/web: 2 of 2 replicas are available');
+  assert.match(wait.join('\n'), /^Event {2}: Deployment\/web {3}Scaled up replica set/m);
+
+  const second = await deploy('b');
+  assert.equal(second.status.releaseNumber, 2);
+  assert.equal(second.status.previousRelease, 1);
+  assert.ok(await world.get('east', ConfigMap, 'config-1'));
+  assert.ok(await world.get('east', ConfigMap, 'config-2'));
+  assert.deepEqual((await second.run.log('east', 'Prepare')).slice(-6), [
+    'Current release number is: 2',
+    'Previous Successful Release is 1',
+    'Cleaning up older and failed releases',
+    'Found following Managed Workloads: ',
+    '- Deployment/web',
+    'Done.',
+  ]);
+
+  await deploy('c');
+  const fourth = await deploy('d');
+  await eventually(
+    () => world.get('east', ConfigMap, 'config-1'),
+    found => found === undefined,
+  );
+  assert.equal(await world.get('east', Secret, 'harness.release.web.1'), undefined);
+  assert.ok(await world.get('east', ConfigMap, 'config-2'));
+
+  const back = await fourth.run.step('east', 'RollingRollback', { isRollback: true, isLast: true });
+  assert.equal(back.status?.step?.status, 'Succeeded', JSON.stringify(back.status));
+  assert.equal(back.status?.phase, 'RolledBack');
+  assert.equal(await image(), 'web:c');
+  assert.equal(await recordStatus(world, 'east', 4), 'Failed');
+  assert.equal(await recordStatus(world, 'east', 3), 'Succeeded');
+  assert.equal((await fourth.run.log('east', 'Rollback'))[0], 'Rolling back to release 3');
+
+  // A grant of old is not obeyed.
+  const before = await world.work('east');
+  await fourth.run.stand('east', 'Skipped');
+  assert.equal(
+    (
+      await eventually(
+        () => fourth.run.read('east'),
+        one => one.status?.phase === 'Skipped',
+      )
+    ).status?.grant,
+    2,
+  );
+  assert.equal((await world.work('east'))?.metadata.resourceVersion, before?.metadata.resourceVersion);
+});
+
+test('what a member refuses fails the step before anything is written', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [configMap('config', 'a'), deployment('web:1')];
+  await (await world.begin({})).step('east', 'RollingDeploy');
+  const before = await world.work('east');
+  const bad = deployment('web:2');
+  (bad['spec'] as { replicas: unknown }).replicas = -1;
+  world.manifests = [configMap('config', 'b'), bad];
+  const run = await world.begin({});
+  const { status } = await run.step('east', 'RollingDeploy');
+  assert.equal(status?.step?.status, 'Failed');
+  assert.equal(status?.step?.failureType, 'ApplicationError');
+  assert.match(status?.failure?.message ?? '', /spec\.replicas/);
+  assert.equal((await world.work('east'))?.metadata.generation, before?.metadata.generation);
+  assert.equal((await run.log('east', 'Initialize')).at(-1), 'Failed.');
+  const back = await run.step('east', 'RollingRollback', { isRollback: true });
+  assert.equal(back.status?.step?.status, 'Skipped');
+  assert.equal(back.status?.step?.message, 'No context found for rollback. Skipping.');
+
+  world.manifests = [configMap('unrenderable', 'b')];
+  const unrendered = await run.step('east', 'RollingDeploy');
+  assert.equal(unrendered.status?.step?.message, 'cannot render for east');
+});
+
+test('a workload that never becomes steady times out, and its pods tell why', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const stuck = deployment('web:1');
+  (stuck['spec'] as { template: { spec: object } }).template.spec = {
+    nodeSelector: { disk: 'none' },
+    containers: [{ name: 'web', image: 'web:1' }],
+  };
+  world.manifests = [stuck];
+  const run = await world.begin({});
+  const { status } = await run.step('east', 'RollingDeploy', { timeout: '2s' });
+  assert.equal(status?.step?.status, 'TimedOut');
+  assert.equal(status?.step?.failureType, 'Timeout');
+  assert.equal(status?.step?.message, 'Timed out while waiting for k8s task to complete');
+  const wait = await run.log('east', 'Wait for Steady State');
+  assert.equal(wait.at(-1), 'Failed.');
+  assert.match(wait.join('\n'), /^Pod web-\S+: Pending/m);
+  await eventually(
+    () => recordStatus(world, 'east', 1),
+    one => one === 'Failed',
+  );
+  const back = await run.step('east', 'RollingRollback', { isRollback: true });
+  assert.equal(back.status?.step?.message, "No previous eligible release found. Can't rollback.");
+});
+
+test('an abort cuts the wait short and undoes nothing', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const stuck = deployment('web:1');
+  (stuck['spec'] as { template: { spec: object } }).template.spec = {
+    nodeSelector: { disk: 'none' },
+    containers: [{ name: 'web', image: 'web:1' }],
+  };
+  world.manifests = [stuck];
+  const run = await world.begin({});
+  const id = await run.grant('east', 'RollingDeploy');
+  await eventually(() => world.get('east', Deployment, 'web'));
+  await run.stand('east', 'Aborted');
+  const { status } = await run.over('east', id);
+  assert.equal(status?.phase, 'Aborted');
+  assert.equal(status?.step?.message, 'Aborted');
+  assert.ok(await world.get('east', Deployment, 'web'));
+});
+
+test('a canary beside production, its end, and the primary phase under the same number', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const canary = { type: 'Canary' as const };
+  world.manifests = [configMap('config', 'a'), service('web'), deployment('web:a', 4)];
+  await (await world.begin(canary)).step('east', 'RollingDeploy', { isLast: true });
+  world.manifests = [configMap('config', 'b'), service('web'), deployment('web:b', 4)];
+  const run = await world.begin(canary);
+  const begun = await run.step('east', 'CanaryDeploy', { with: { instances: '50', unit: 'Percentage' }, phase: 'Canary' });
+  assert.equal(begun.status?.step?.status, 'Succeeded', JSON.stringify(begun.status));
+  assert.deepEqual(begun.status?.canary, {
+    workload: `${targetNamespace}/Deployment/web-canary, ${targetNamespace}/ConfigMap/config-2`,
+    instances: 2,
+  });
+  assert.equal((await world.get('east', Deployment, 'web-canary'))?.status?.availableReplicas, 2);
+  assert.equal((await world.get('east', Deployment, 'web'))?.spec?.template.spec?.containers[0]?.image, 'web:a');
+  assert.equal(await recordStatus(world, 'east', 2), 'InProgress');
+
+  const deleted = await run.step('east', 'Delete', { with: { resources: '${k8s.canaryWorkload}' }, phase: 'Canary' });
+  assert.equal(deleted.status?.step?.status, 'Succeeded', JSON.stringify(deleted.status));
+  await eventually(
+    () => world.get('east', Deployment, 'web-canary'),
+    found => found === undefined,
+  );
+  assert.match((await run.log('east', 'Delete')).join('\n'), /^Resources to delete are: \n- prod\/Deployment\/web-canary\n/);
+
+  const primary = await run.step('east', 'RollingDeploy', { phase: 'Primary', isLast: true });
+  assert.equal(primary.status?.releaseNumber, 2);
+  assert.equal(await recordStatus(world, 'east', 2), 'Succeeded');
+  assert.equal((await world.get('east', Deployment, 'web'))?.spec?.template.spec?.containers[0]?.image, 'web:b');
+});
+
+test('blue/green: stage, swap, rollback, whoever is killed meanwhile', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const swap = { service1: '${k8s.primaryServiceName}', service2: '${k8s.stageServiceName}' };
+  const deploy = async (value: string) => {
+    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`)];
+    const run = await world.begin({ type: 'BlueGreen' });
+    const staged = await run.step('east', 'StageDeploy');
+    assert.equal(staged.status?.step?.status, 'Succeeded', JSON.stringify(staged.status));
+    return { run, staged };
+  };
+  const first = await deploy('a');
+  assert.deepEqual(first.staged.status?.blueGreen, {
+    primaryService: 'web',
+    stageService: 'web-stage',
+    primaryColorBefore: '',
+    stageColor: 'blue',
+    swapped: false,
+  });
+  assert.equal(await color(world, 'east', 'web'), 'green');
+  assert.equal(await color(world, 'east', 'web-stage'), 'blue');
+  const swapped = await first.run.step('east', 'SwapServices', { with: swap, isLast: true });
+  assert.equal(swapped.status?.step?.status, 'Succeeded', JSON.stringify(swapped.status));
+  assert.equal(swapped.status?.blueGreen?.swapped, true);
+  assert.equal(await color(world, 'east', 'web'), 'blue');
+  // There was nothing before the first.
+  const noop = await first.run.step('east', 'SwapServices', { with: swap, isRollback: true });
+  assert.equal(noop.status?.step?.message, 'No previous eligible release found.');
+  assert.equal(await color(world, 'east', 'web'), 'blue');
+
+  const second = await deploy('b');
+  assert.equal(second.staged.status?.blueGreen?.stageColor, 'green');
+  const id = await second.run.grant('east', 'SwapServices', { with: swap });
+  world.restart();
+  const done = await second.run.over('east', id);
+  assert.equal(done.status?.step?.status, 'Succeeded');
+  assert.equal(await color(world, 'east', 'web'), 'green');
+  assert.equal(await color(world, 'east', 'web-stage'), 'blue');
+  // Again is not back.
+  await second.run.step('east', 'SwapServices', { with: swap });
+  assert.equal(await color(world, 'east', 'web'), 'green');
+  const lines = await second.run.log('east', 'Swap Service Selectors');
+  assert.equal(lines[0], 'Selectors for Service One : [name:web]');
+  assert.ok(lines.includes('Swapping Service Selectors..'));
+  assert.equal(lines.at(-1), 'Done.');
+
+  const back = await second.run.step('east', 'SwapServices', { with: swap, isRollback: true, isLast: true });
+  assert.equal(back.status?.phase, 'RolledBack');
+  assert.equal(await color(world, 'east', 'web'), 'blue');
+  assert.equal(back.status?.blueGreen?.swapped, false);
+  const skipped = await second.run.step('east', 'SwapServices', { with: swap, isRollback: true });
+  assert.equal(skipped.status?.step?.message, 'Services were not swapped in the deployment phase. Skipping.');
+});
+
+test('steps that are killed over and over end in the same place', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  let killing = true;
+  const killer = (async () => {
+    for (let ms = 1; killing; ms = ms > 400 ? 1 : ms * 1.7) {
+      await new Promise(resolve => setTimeout(resolve, ms));
+      world.restart();
+    }
+  })();
+  for (const value of ['a', 'b', 'c']) {
+    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`)];
+    const run = await world.begin({});
+    const { status } = await run.step('east', 'RollingDeploy');
+    assert.equal(status?.step?.status, 'Succeeded', JSON.stringify(status));
+  }
+  killing = false;
+  await killer;
+  assert.equal(await recordStatus(world, 'east', 3), 'Succeeded');
+  assert.equal(await world.get('east', Secret, 'harness.release.web.4'), undefined);
+});
+
+test('a preview tells what would change and changes nothing', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const secret = (value: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'token', annotations: { 'harness.io/skip-versioning': 'true' } },
+    stringData: { token: value },
+  });
+  world.manifests = [configMap('config', 'a'), secret('first-token'), service('web'), service('old'), deployment('web:a')];
+  await (await world.begin({ prune: { enabled: true } })).step('east', 'RollingDeploy');
+  const before = await world.work('east');
+  world.manifests = [configMap('config', 'b'), secret('other-token'), service('web'), service('new'), deployment('web:b')];
+  const run = await world.begin({ prune: { enabled: true } }, { mode: 'Preview' });
+  const { status } = await run.step('east', 'Preview', { isLast: true });
+  assert.equal(status?.step?.status, 'Succeeded', JSON.stringify(status));
+  const { preview } = status;
+  assert.deepEqual(preview?.create, ['prod/ConfigMap/config-2', 'prod/Service/new']);
+  assert.deepEqual(preview?.update, ['prod/Secret/token', 'prod/Deployment/web']);
+  assert.deepEqual(preview?.prune, ['prod/Service/old']);
+  assert.equal(preview?.unchanged, 2);
+  assert.equal(preview?.releaseNumber, 2);
+  const lines = (await run.log('east', 'Preview')).join('\n');
+  assert.match(lines, /^-\s+image: web:a$/m);
+  assert.match(lines, /^\+\s+image: web:b$/m);
+  assert.doesNotMatch(lines, /other-token|b3RoZXItdG9rZW4/);
+  const after = await world.work('east');
+  assert.equal(after?.metadata.generation, before?.metadata.generation);
+  assert.equal(await world.get('east', Service, 'new'), undefined);
+});
+
+test('a cluster that is watched tells when it is ill', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [deployment('web:a')];
+  (world.manifests[0]!['spec'] as { template: { spec: object } }).template.spec = { containers: [{ name: 'web', image: 'web:1' }] };
+  const run = await world.begin({});
+  await run.step('east', 'RollingDeploy', { isLast: true });
+  await run.setWaves([{ name: 'all', phase: 'Soaking', clusters: [world.id('east')] }]);
+  const well = await eventually(
+    () => run.read('east'),
+    one => one.status?.soak !== undefined,
+  );
+  assert.equal(well.status?.soak?.illSince, undefined);
+  await world.member('east').patch(
+    Deployment,
+    { namespace: targetNamespace, name: 'web' },
+    {
+      type: 'merge',
+      body: { spec: { template: { spec: { nodeSelector: { disk: 'none' } } } } },
+    },
+  );
+  await eventually(
+    () => run.read('east'),
+    one => one.status?.soak?.illSince !== undefined,
+  );
+  await run.setWaves([{ name: 'all', phase: 'Succeeded', clusters: [world.id('east')] }]);
+  await eventually(
+    () => run.read('east'),
+    one => one.status?.soak === undefined,
+  );
+});
+
+test('drift after success is told once, and not while a run goes on', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [configMap('plain', 'a', { 'harness.io/skip-versioning': 'true' })];
+  const run = await world.begin({ drift: { mode: 'Detect' } });
+  await run.step('east', 'RollingDeploy', { isLast: true });
+  await eventually(
+    () => world.work('east'),
+    one => one?.spec.sync === 'DetectDrift',
+  );
+  await world
+    .member('east')
+    .patch(ConfigMap, { namespace: targetNamespace, name: 'plain' }, { type: 'merge', body: { data: { value: 'z' } } });
+  await eventually(
+    () => run.read('east'),
+    one => findCondition(one, workConditions.drifted)?.status === 'True',
+  );
+  assert.equal(world.happenings.filter(({ event }) => event === 'DriftDetected').length, 1);
+  const next = await world.begin({ drift: { mode: 'Correct' } });
+  await next.step('east', 'RollingDeploy', { isLast: true });
+  assert.equal((await world.get('east', ConfigMap, 'plain'))?.data?.['value'], 'a');
+});
+
+test('Apply and Job run to their end and are left alone; Scale changes replicas', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [configMap('config', 'a'), deployment('web:a')];
+  const run = await world.begin({});
+  await run.step('east', 'RollingDeploy');
+  const scaled = await run.step('east', 'Scale', { with: { workload: 'Deployment/web', instances: 3 } });
+  assert.equal(scaled.status?.step?.status, 'Succeeded', JSON.stringify(scaled.status));
+  assert.equal((await world.get('east', Deployment, 'web'))?.status?.availableReplicas, 3);
+  world.files.set('extra.yaml', [configMap('extra', 'x')]);
+  const applied = await run.step('east', 'Apply', { with: { filePaths: 'extra.yaml' } });
+  assert.equal(applied.status?.step?.status, 'Succeeded', JSON.stringify(applied.status));
+  assert.ok(await world.get('east', ConfigMap, 'extra'));
+  const unresolved = await run.step('east', 'Apply', { with: { filePaths: '${context.nothing}' } });
+  assert.match(unresolved.status?.step?.message ?? '', /cannot resolve \$\{context\.nothing\}/);
+});
+
+test('a member that comes back in time is waited for', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [configMap('config', 'a'), deployment('web:a')];
+  world.cut('east');
+  const run = await world.begin({});
+  const id = await run.grant('east', 'RollingDeploy');
+  await eventually(
+    () => run.read('east'),
+    one => one.status?.step?.status === 'Running',
+  );
+  world.mend('east');
+  const { status } = await run.over('east', id);
+  assert.equal(status?.step?.status, 'Succeeded', JSON.stringify(status));
+  assert.equal(status.releaseNumber, 1);
+});

@@ -1,0 +1,233 @@
+import type { Cluster } from '../../../api/cluster.ts';
+import { findCondition, withConditions } from '../../../api/conditions.ts';
+import { Work, workConditions } from '../../../api/work.ts';
+import type { KubeClient } from '../../../client/kube-client.ts';
+import { UnreachableError } from '../../../client/transport.ts';
+import type { MemberDirectory } from '../../../core/clusters/member-directory.ts';
+import {
+  changesOf,
+  knownFirst,
+  requeue,
+  runController,
+  settled,
+  type Context,
+  type Outcome,
+  type RunningController,
+} from '../../../runtime/controller.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
+import { jsonEqual } from '../../../util/json.ts';
+import type { RunInputs } from '../inputs/run-inputs.ts';
+import { ClusterRun } from '../kinds/cluster-run.ts';
+import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import type { RunLogs } from '../logs/run-logs.ts';
+import { deliveryAnnotations } from '../names.ts';
+import type { Herald } from '../notifications/herald.ts';
+import { deliveryOf } from './delivery-of-work.ts';
+import { stepExecutor, type Execution } from './execute-step.ts';
+import { fieldManager, workNameOf } from './held-work.ts';
+import { memberSight } from './member-sight.ts';
+import { nextClusterRun, withPhase, type ClusterRunStatus } from './next-cluster-run.ts';
+import { secretsOfRuns } from './secrets-of-run.ts';
+import { countRestarts, nextSoak } from './soak-cluster.ts';
+import { contextOf, type StepContext } from './step-context.ts';
+import { StepVoice } from './step-voice.ts';
+import { halfOf, markOf } from './work-mark.ts';
+import type { SteadyState } from '../release/steady-state.ts';
+
+export interface ClusterRunsDeps {
+  readonly hub: KubeClient;
+  readonly runs: Informer<WorkflowRun>;
+  /** With `clusterRunIndexes`. */
+  readonly clusterRuns: Informer<ClusterRun>;
+  readonly works: Informer<Work>;
+  /** With `clusterIndexes`. */
+  readonly clusters: Informer<Cluster>;
+  readonly members: Pick<MemberDirectory, 'client' | 'synced'>;
+  readonly inputs: RunInputs;
+  readonly logs: RunLogs;
+  readonly herald: Herald;
+  readonly signal: AbortSignal;
+  now?(): Date;
+}
+
+/** How informers of ClusterRuns find them by other than their name. */
+export const clusterRunIndexes = {
+  /** The run, as namespace/name. */
+  run: ({ metadata, spec }: ClusterRun) => [`${metadata.namespace}/${spec.runRef.name}`],
+} as const;
+
+/** Most of them wait for hub and member to answer. */
+const concurrency = 64;
+const soakEveryMs = 10_000;
+
+/** Executes what runs have granted to clusters. Of a ClusterRun it writes the status and nothing else; members change only by their Works. */
+export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
+  const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, herald, signal, now = () => new Date() } = deps;
+  const voice = new StepVoice(logs);
+  const secretsOf = secretsOfRuns(inputs, logs);
+  const sight = memberSight({ clusters, members, signal });
+  const executor = stepExecutor({ hub, clusters, sight, inputs, voice });
+  const byWork = (work: Work): Key[] => {
+    const key = work.metadata.annotations?.[deliveryAnnotations.clusterRun];
+    return key === undefined ? [] : [key];
+  };
+  const byRun = (run: WorkflowRun): Key[] => clusterRuns.by('run', keyOf(run)).map(keyOf);
+  return [
+    runController(
+      { name: 'cluster-run', reconcile },
+      {
+        triggers: [
+          changesOf(clusterRuns, undefined, ({ spec, metadata }) => [spec, metadata.deletionTimestamp]),
+          changesOf(works, byWork, ({ status, metadata }) => [metadata.annotations, metadata.generation, status]),
+          changesOf(runs, byRun, ({ status }) => [status?.snapshot === undefined, status?.waves?.map(({ phase }) => phase)]),
+          knownFirst(clusters, members),
+        ],
+        signal,
+        concurrency,
+        firstDelayMs: 200,
+        maxDelayMs: 10_000,
+        now,
+      },
+    ),
+  ];
+
+  async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
+    const known = clusterRuns.get(key);
+    if (!known || known.metadata.deletionTimestamp !== undefined) {
+      voice.forget(key);
+      return settled;
+    }
+    const run = runs.get(`${known.metadata.namespace}/${known.spec.runRef.name}`);
+    if (!run || run.metadata.uid !== known.spec.runRef.uid) return settled;
+    // What this process wrote itself may not have been heard yet.
+    const clusterRun = await hub.get(ClusterRun, splitKey(key), { signal: ctx.signal });
+    if (!clusterRun || clusterRun.metadata.uid !== known.metadata.uid) return settled;
+    const [cluster] = clusters.by('id', clusterRun.spec.cluster.id);
+    const context = contextOf(run, clusterRun, cluster);
+    if (!context) return settlePhase(clusterRun, ctx);
+    return drive(clusterRun, run, context, ctx);
+  }
+
+  /** Of a cluster to which nothing was granted. */
+  async function settlePhase(clusterRun: ClusterRun, ctx: Context): Promise<Outcome> {
+    const status = withPhase(clusterRun.spec, clusterRun.status ?? {});
+    if (status.phase !== clusterRun.status?.phase) await write(clusterRun, status, ctx);
+    return settled;
+  }
+
+  async function drive(clusterRun: ClusterRun, run: WorkflowRun, context: StepContext, ctx: Context): Promise<Outcome> {
+    const { spec } = clusterRun;
+    const { grant, run: of } = context;
+    let status = clusterRun.status;
+    let work = works.get(`${context.cluster.id}/${workNameOf(context.release)}`);
+    let seen: readonly SteadyState[] | undefined;
+    for (;;) {
+      const at = now();
+      const half = halfOf(work, of.uid, grant.id);
+      const delivery = work && half ? deliveryOf(work) : ({ state: 'pending' } as const);
+      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), now: at });
+      if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
+      if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
+      const execution = await executionOf(at);
+      if (move.move === 'write') {
+        if (move.status.checkpoint?.result !== undefined && work) await executor.conclude(execution, move.status, work);
+        await execution.write(move.status);
+      } else if (move.move === 'begin') work = (await executor.begin(execution)) ?? work;
+      else if (move.move === 'look') seen = await executor.look(execution, work!);
+      else work = await executor.end(execution);
+    }
+
+    async function executionOf(at: Date): Promise<Execution> {
+      const secrets = await secretsOf(context, ctx.signal);
+      return {
+        context,
+        spec,
+        status: status ?? {},
+        secrets,
+        now: at,
+        signal: ctx.signal,
+        async write(next) {
+          status = withoutSecrets(next, secrets.hide);
+          await write(clusterRun, status, ctx);
+        },
+      };
+    }
+  }
+
+  /** Nothing is being done: the cluster may have to be watched. */
+  async function after(clusterRun: ClusterRun, run: WorkflowRun, context: StepContext, ctx: Context): Promise<Outcome> {
+    const status = clusterRun.status ?? {};
+    const work = works.get(`${context.cluster.id}/${workNameOf(context.release)}`);
+    const isMine = markOf(work)?.runUid === context.run.uid;
+    const wave = run.status?.waves?.find(({ name }) => name === clusterRun.spec.wave);
+    const isSoaking = wave?.phase === 'Soaking' && (status.phase === 'Succeeded' || status.phase === 'Pending');
+    const next: ClusterRunStatus = { ...status, ...(isMine && drifted(clusterRun, work, ctx.now)) };
+    if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });
+    else delete next.soak;
+    if (isMine) await tellDrift(clusterRun, next, run, context);
+    if (!jsonEqual(next, status)) await write(clusterRun, next, ctx);
+    return isSoaking ? requeue(soakEveryMs) : settled;
+  }
+
+  async function restartsOf(context: StepContext, signal: AbortSignal): Promise<Readonly<Record<string, number>> | undefined> {
+    try {
+      return await countRestarts(sight.open(context.cluster.id), context, signal);
+    } catch (error) {
+      if (error instanceof UnreachableError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Says once that a member is not as it was left. */
+  async function tellDrift(
+    clusterRun: ClusterRun,
+    next: ClusterRunStatus,
+    run: WorkflowRun,
+    { snapshot, spec, cluster, run: of }: StepContext,
+  ): Promise<void> {
+    const found = findCondition({ status: next }, workConditions.drifted);
+    if (found?.status !== 'True' || findCondition(clusterRun, workConditions.drifted)?.status === 'True') return;
+    const happening = {
+      event: 'DriftDetected',
+      message: `Cluster ${cluster.name} is not as deployed: ${found.message}`,
+      cluster: cluster.name,
+      wave: of.wave,
+      nonce: found.lastTransitionTime,
+    } as const;
+    const notifications = (spec.notifications ?? []) as Parameters<Herald['tell']>[0]['notifications'];
+    await herald.tell({ run, workflow: snapshot.workflow.name, notifications }, [happening]);
+  }
+
+  async function write({ metadata }: ClusterRun, status: ClusterRunStatus, { signal: stop }: Context): Promise<void> {
+    const { namespace, name = '', uid, generation } = metadata;
+    const observed = generation === undefined ? {} : { observedGeneration: generation };
+    const body = { metadata: { namespace: namespace!, name, ...(uid !== undefined && { uid }) }, status: { ...status, ...observed } };
+    await hub.apply(ClusterRun, body, { subresource: 'status', fieldManager, signal: stop });
+  }
+}
+
+/** What a Work tells of drift is told of the release as well. */
+function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions'> {
+  const found = findCondition(work, workConditions.drifted);
+  const { status, metadata } = clusterRun;
+  const had = findCondition(clusterRun, workConditions.drifted);
+  if (!found && !had) return {};
+  const { reason = 'AsDeployed', message = 'Everything is as deployed' } = found ?? {};
+  const report = { type: workConditions.drifted, status: found ? ('True' as const) : ('False' as const), reason, message };
+  return { conditions: withConditions(status?.conditions, [report], { now, generation: metadata.generation }) };
+}
+
+/** No secret stands in a status, whoever has put it into a message. */
+function withoutSecrets(status: ClusterRunStatus, hide: (text: string) => string): ClusterRunStatus {
+  const hidden = <T extends { message?: string | undefined }>(part: T): T =>
+    part.message === undefined ? part : { ...part, message: hide(part.message) };
+  const { step, failure, checkpoint, steps } = status;
+  return {
+    ...status,
+    ...(step && { step: hidden(step) }),
+    ...(failure && { failure: hidden(failure) }),
+    ...(checkpoint && { checkpoint: hidden(checkpoint) }),
+    ...(steps && { steps: steps.map(hidden) }),
+  };
+}

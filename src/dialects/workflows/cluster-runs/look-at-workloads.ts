@@ -1,0 +1,62 @@
+import { Event as MemberEvent } from '../../../api/builtin-kinds.ts';
+import type { Work } from '../../../api/work.ts';
+import type { Member } from '../../../core/delivery/member.ts';
+import { refKey, type ObjectRef } from '../../../core/delivery/object-ref.ts';
+import { evaluateCondition } from '../expressions/condition.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { judgeSteady, type JudgeCondition, type SteadyState } from '../release/steady-state.ts';
+import { readObjects } from './member-sight.ts';
+
+const judgeCondition: JudgeCondition = (condition, response) => {
+  try {
+    return evaluateCondition(condition, path => (path === 'response' ? response : undefined));
+  } catch (error) {
+    // What it names may not be there yet.
+    if (error instanceof ExpressionError) return false;
+    throw error;
+  }
+};
+
+/** How what a step waits for is, each with its name: as the member shows it, or else as the Work reports it. */
+export async function lookAtWorkloads(
+  refs: readonly ObjectRef[],
+  { member, work, labelPrefix, signal }: { member: Member | undefined; work: Work; labelPrefix: string; signal: AbortSignal },
+): Promise<SteadyState[]> {
+  if (!member) return refs.map(ref => named(ref, asReported(ref, work)));
+  const found = await readObjects(member, refs, signal);
+  return refs.map(ref => named(ref, judgeSteady(found.get(refKey(ref)), { labelPrefix, judge: judgeCondition })));
+}
+
+const named = ({ kind, name }: ObjectRef, { state, message }: SteadyState): SteadyState => ({
+  state,
+  message: `${kind}/${name}: ${message}`,
+});
+
+function asReported(ref: ObjectRef, { status }: Work): SteadyState {
+  const found = status?.objects?.find(one => refKey(one) === refKey(ref));
+  const message = found?.message ?? 'not there yet';
+  if (found?.health === 'Current') return { state: 'steady', message };
+  return { state: found?.health === 'Failed' ? 'failed' : 'waiting', message };
+}
+
+export interface SeenEvent {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What the member says about workloads, and about what their controllers make of them, since a moment. */
+export async function readEvents(member: Member, refs: readonly ObjectRef[], since: Date, signal: AbortSignal): Promise<SeenEvent[]> {
+  const seen: SeenEvent[] = [];
+  for (const namespace of new Set(refs.map(ref => ref.namespace ?? ''))) {
+    if (namespace === '') continue;
+    const { items } = await member.client.list(MemberEvent, { namespace, signal });
+    for (const { metadata, regarding, note = '', eventTime, deprecatedLastTimestamp, series } of items) {
+      const at = Date.parse(series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
+      if (at < since.getTime() || !regarding?.name || !refs.some(ref => isAbout(regarding.name!, ref.name))) continue;
+      seen.push({ id: `${metadata.uid} ${note}`, text: `Event  : ${regarding.kind}/${regarding.name}   ${note}` });
+    }
+  }
+  return seen;
+}
+
+const isAbout = (name: string, workload: string): boolean => name === workload || name.startsWith(`${workload}-`);

@@ -1,0 +1,173 @@
+import { durationMs } from '../../../util/duration.ts';
+import { timestamp } from '../../../util/timestamp.ts';
+import type { ClusterRun, Grant, StepResult } from '../kinds/cluster-run.ts';
+import type { SteadyState } from '../release/steady-state.ts';
+import { clusterStateOf } from '../runs/cluster-grant.ts';
+import type { Delivery } from './delivery-of-work.ts';
+import type { Half } from './work-mark.ts';
+
+export type ClusterRunStatus = NonNullable<ClusterRun['status']>;
+type Checkpoint = NonNullable<ClusterRunStatus['checkpoint']>;
+
+export interface ClusterRunInput {
+  readonly spec: ClusterRun['spec'];
+  readonly status: ClusterRunStatus | undefined;
+  /** The Work of the release. */
+  readonly work: { /** Which half of the present grant it holds. */ readonly half: Half | undefined; readonly delivery: Delivery };
+  /** How what is awaited is. Absent: nobody has looked since the Work was applied. */
+  readonly seen?: readonly SteadyState[];
+  readonly now: Date;
+}
+
+/** What is to be done next. Whatever `status` there is must be written before anything else. */
+export type Move =
+  /** Nothing, until a grant comes. */
+  | { readonly move: 'rest' }
+  /** Write the status, and ask again. */
+  | { readonly move: 'write'; readonly status: ClusterRunStatus }
+  /** Compute the first half, write what it says to the status, then the Work. */
+  | { readonly move: 'begin' }
+  /** Look at what is awaited, and ask again. */
+  | { readonly move: 'look' }
+  | { readonly move: 'wait'; readonly until: Date }
+  /** Write the Work of the second half. */
+  | { readonly move: 'end'; readonly result: NonNullable<Checkpoint['result']> };
+
+export const timedOut = 'Timed out while waiting for k8s task to complete';
+const defaultTimeout = '10m';
+/** How often somebody looks although nothing is heard. */
+const lookEveryMs = 5_000;
+/** A step that is steady has succeeded, whether or not the member has tidied up by then. */
+const tidyMs = 120_000;
+
+/** What the run says of a cluster is told by its phase. */
+function rest({ spec, status }: ClusterRunInput): Move {
+  const phase = clusterStateOf({ spec, status });
+  return status?.phase === phase ? { move: 'rest' } : { move: 'write', status: { ...status, phase } };
+}
+
+/** How a granted step goes on. Grants of old, and clusters that the run has set aside, are left alone; an abort cuts every wait short. */
+export function nextClusterRun(input: ClusterRunInput): Move {
+  const { spec, status } = input;
+  const { grant, standing } = spec;
+  const isAborted = standing?.state === 'Aborted';
+  if (!grant || (standing && !isAborted) || (status?.grant ?? 0) > grant.id) return rest(input);
+  if (status?.grant !== grant.id) return isAborted ? rest(input) : { move: 'write', status: started(input, grant) };
+  if (status.step?.status !== 'Running') return rest(input);
+  const checkpoint = status.checkpoint?.grant === grant.id ? status.checkpoint : undefined;
+  if (checkpoint?.result !== undefined) return ending(input, checkpoint);
+  const cut = isAborted ? aborted : isLate(input, grant) ? late : undefined;
+  if (input.work.half === undefined) return cut ? over(input, cut) : { move: 'begin' };
+  return following(input, checkpoint, cut);
+}
+
+interface Result {
+  readonly status: StepResult['status'];
+  readonly failureType?: string;
+  readonly message?: string;
+}
+
+const aborted: Result = { status: 'Failed', failureType: 'ApplicationError', message: 'Aborted' };
+const late: Result = { status: 'TimedOut', failureType: 'Timeout', message: timedOut };
+
+function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterRunStatus {
+  const { failure: _failure, checkpoint: _checkpoint, soak: _soak, ...kept } = status ?? {};
+  const at = timestamp(now);
+  return withPhase(spec, {
+    ...kept,
+    startedAt: kept.startedAt ?? at,
+    grant: grant.id,
+    step: { status: 'Running', startedAt: at },
+    checkpoint: { grant: grant.id, half: 'begin', at },
+  });
+}
+
+/** When the step, or all that the cluster may take, is over. */
+function deadlineMs({ status }: ClusterRunInput, { timeout = defaultTimeout, progressDeadline, isRollback }: Grant): number {
+  const stepMs = Date.parse(status?.step?.startedAt ?? '') + durationMs(timeout);
+  if (progressDeadline === undefined || isRollback === true) return stepMs;
+  return Math.min(stepMs, Date.parse(status?.startedAt ?? '') + durationMs(progressDeadline));
+}
+
+const isLate = (input: ClusterRunInput, grant: Grant): boolean => input.now.getTime() >= deadlineMs(input, grant);
+
+/** The Work holds the first half. */
+function following(input: ClusterRunInput, checkpoint: Checkpoint | undefined, cut: Result | undefined): Move {
+  const { delivery } = input.work;
+  if (delivery.state === 'failed') return conclude(input, { ...failure, message: delivery.message });
+  if (cut) return conclude(input, cut);
+  const { grant } = input.spec;
+  const deadline = deadlineMs(input, grant!);
+  if (delivery.state === 'pending') return { move: 'wait', until: new Date(deadline) };
+  if ((checkpoint?.awaits ?? []).length === 0) return conclude(input, { status: 'Succeeded' });
+  if (!input.seen) return { move: 'look' };
+  const broken = input.seen.find(({ state }) => state === 'failed');
+  if (broken) return conclude(input, { ...failure, message: broken.message });
+  if (input.seen.some(({ state }) => state === 'waiting')) {
+    return { move: 'wait', until: new Date(Math.min(deadline, input.now.getTime() + lookEveryMs)) };
+  }
+  return conclude(input, { status: 'Succeeded' });
+}
+
+const failure = { status: 'Failed', failureType: 'ApplicationError' } as const;
+
+/** What the step comes to is known before its end is written: who goes on after a crash must not judge anew. */
+function conclude({ spec, status, now }: ClusterRunInput, { status: result, ...why }: Result): Move {
+  const checkpoint = {
+    ...status!.checkpoint,
+    grant: spec.grant!.id,
+    half: 'end',
+    at: timestamp(now),
+    result: result as NonNullable<Checkpoint['result']>,
+    ...why,
+  } as const;
+  return { move: 'write', status: { ...status, checkpoint } };
+}
+
+function ending(input: ClusterRunInput, { result, at, failureType, message }: Checkpoint): Move {
+  const { work, now } = input;
+  if (work.half !== 'end') return { move: 'end', result: result! };
+  const untilMs = Date.parse(at ?? '') + tidyMs;
+  const isAborted = input.spec.standing !== undefined;
+  if (result === 'Succeeded' && work.delivery.state === 'pending' && now.getTime() < untilMs && !isAborted) {
+    return { move: 'wait', until: new Date(untilMs) };
+  }
+  return over(input, { status: result!, ...(failureType !== undefined && { failureType }), ...(message !== undefined && { message }) });
+}
+
+function over(input: ClusterRunInput, result: Result): Move {
+  return { move: 'write', status: overStatus(input, result) };
+}
+
+/** The step has ended. */
+export function overStatus({ spec, status, now }: Pick<ClusterRunInput, 'spec' | 'status' | 'now'>, result: Result): ClusterRunStatus {
+  const { checkpoint: _checkpoint, ...kept } = status ?? {};
+  const { id, step: name, type } = spec.grant!;
+  const { failureType, message } = result;
+  const why = message === undefined ? {} : { message };
+  const hasFailed = result.status === 'Failed' || result.status === 'TimedOut';
+  return withPhase(spec, {
+    ...kept,
+    grant: id,
+    step: {
+      status: result.status,
+      ...why,
+      ...(hasFailed && { failureType: failureType ?? 'ApplicationError' }),
+      startedAt: kept.step?.startedAt ?? timestamp(now),
+      finishedAt: timestamp(now),
+    },
+    steps: [...(kept.steps ?? []).filter(({ grant }) => grant !== id), { grant: id, name, type, status: result.status, ...why }],
+    ...(hasFailed && {
+      failure: {
+        type: failureType ?? 'ApplicationError',
+        reason: result.status === 'TimedOut' ? 'TimedOut' : 'StepFailed',
+        message: message ?? 'The step failed',
+      },
+    }),
+  });
+}
+
+export const withPhase = (spec: ClusterRun['spec'], status: ClusterRunStatus): ClusterRunStatus => ({
+  ...status,
+  phase: clusterStateOf({ spec, status }),
+});
