@@ -32,6 +32,9 @@ export const failpoints = [
   'workflows.beforeRunStatus',
   'workflows.afterRunStatus',
   'workflows.afterClusterRunSpec',
+  'workflows.afterClusterRunStatus',
+  'workflows.beforeWork',
+  'workflows.afterWork',
 ] as const;
 
 export type Failpoint = (typeof failpoints)[number];

@@ -15,12 +15,14 @@ import { hubMembers } from '../../src/core/works/hub-members.ts';
 import { workRevisions } from '../../src/core/works/keep-history.ts';
 import { runWorkKeeper } from '../../src/core/works/keep-works.ts';
 import { workIndexes } from '../../src/core/works/work-indexes.ts';
-import { clusterRunIndexes, runClusterRuns } from '../../src/dialects/workflows/cluster-runs/cluster-runs-controller.ts';
+import { runClusterRuns } from '../../src/dialects/workflows/cluster-runs/cluster-runs-controller.ts';
+import { clusterRunIndexes } from '../../src/dialects/workflows/runs/cluster-run-object.ts';
 import type { RunInputs } from '../../src/dialects/workflows/inputs/run-inputs.ts';
 import type { RunSnapshot } from '../../src/dialects/workflows/inputs/run-snapshot.ts';
 import { ClusterRun, type Grant } from '../../src/dialects/workflows/kinds/cluster-run.ts';
 import type { Workflow } from '../../src/dialects/workflows/kinds/workflow.ts';
 import { WorkflowRun } from '../../src/dialects/workflows/kinds/workflow-run.ts';
+import { runSecrets } from '../../src/dialects/workflows/runs/run-secrets.ts';
 import { logFiles } from '../../src/dialects/workflows/logs/log-files.ts';
 import type { RunHappening } from '../../src/dialects/workflows/notifications/herald.ts';
 import { embeddedClient, hubUser } from '../../src/hub/embedded-client.ts';
@@ -140,7 +142,7 @@ export async function startClusterRunsWorld(
       }
       return { objects: found.map(obj => ({ ...obj, metadata: { namespace: targetNamespace, ...obj.metadata } })) };
     },
-    readSecrets: () => Promise.resolve(new Map()),
+    readSecrets: () => Promise.resolve(new Map([['serviceVariable.token', 'first-token']])),
   };
 
   let parts = new AbortController();
@@ -150,7 +152,8 @@ export async function startClusterRunsWorld(
     const read = (digest: string, stopped: AbortSignal) => readContent(hub, digest, { signal: stopped });
     runDeliverer({ hub, works, members: delivery, renderer, readContent: read, reportEveryMs: 20, signal: mine });
     const herald = { tell: (_run: unknown, told: readonly RunHappening[]) => Promise.resolve(void happenings.push(...told)) };
-    runClusterRuns({ hub, runs, clusterRuns, works, clusters, members: directory, inputs, logs, herald, signal: mine });
+    const secrets = runSecrets({ runs, inputs, logs, signal: mine });
+    runClusterRuns({ secrets, hub, runs, clusterRuns, works, clusters, members: directory, inputs, logs, herald, signal: mine });
   };
   start();
   t.after(async () => {

@@ -14,21 +14,23 @@ import {
   type Outcome,
   type RunningController,
 } from '../../../runtime/controller.ts';
+import { failpoint } from '../../../runtime/failpoint.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
 import { ClusterRun } from '../kinds/cluster-run.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import { hideSecrets } from '../logs/hide-secrets.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import { deliveryAnnotations } from '../names.ts';
 import type { Herald } from '../notifications/herald.ts';
+import type { RunSecrets } from '../runs/run-secrets.ts';
 import { deliveryOf } from './delivery-of-work.ts';
 import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
 import { memberSight } from './member-sight.ts';
 import { nextClusterRun, withPhase, type ClusterRunStatus } from './next-cluster-run.ts';
-import { secretsOfRuns } from './secrets-of-run.ts';
 import { countRestarts, nextSoak } from './soak-cluster.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { StepVoice } from './step-voice.ts';
@@ -46,16 +48,11 @@ export interface ClusterRunsDeps {
   readonly members: Pick<MemberDirectory, 'client' | 'synced'>;
   readonly inputs: RunInputs;
   readonly logs: RunLogs;
+  readonly secrets: RunSecrets;
   readonly herald: Herald;
   readonly signal: AbortSignal;
   now?(): Date;
 }
-
-/** How informers of ClusterRuns find them by other than their name. */
-export const clusterRunIndexes = {
-  /** The run, as namespace/name. */
-  run: ({ metadata, spec }: ClusterRun) => [`${metadata.namespace}/${spec.runRef.name}`],
-} as const;
 
 /** Most of them wait for hub and member to answer. */
 const concurrency = 64;
@@ -63,9 +60,8 @@ const soakEveryMs = 10_000;
 
 /** Executes what runs have granted to clusters. Of a ClusterRun it writes the status and nothing else; members change only by their Works. */
 export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
-  const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, herald, signal, now = () => new Date() } = deps;
+  const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, secrets, herald, signal, now = () => new Date() } = deps;
   const voice = new StepVoice(logs);
-  const secretsOf = secretsOfRuns(inputs, logs);
   const sight = memberSight({ clusters, members, signal });
   const executor = stepExecutor({ hub, clusters, sight, inputs, voice });
   const byWork = (work: Work): Key[] => {
@@ -139,16 +135,16 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     }
 
     async function executionOf(at: Date): Promise<Execution> {
-      const secrets = await secretsOf(context, ctx.signal);
+      const values = await secrets.of(run, ctx.signal);
       return {
         context,
         spec,
         status: status ?? {},
-        secrets,
+        secrets: values,
         now: at,
         signal: ctx.signal,
         async write(next) {
-          status = withoutSecrets(next, secrets.hide);
+          status = withoutSecrets(next, hideSecrets(values.values()));
           await write(clusterRun, status, ctx);
         },
       };
@@ -204,6 +200,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const body = { metadata: { namespace: namespace!, name, ...(uid !== undefined && { uid }) }, status: { ...status, ...observed } };
     await hub.apply(ClusterRun, body, { subresource: 'status', fieldManager, signal: stop });
+    failpoint('workflows.afterClusterRunStatus');
   }
 }
 

@@ -23,7 +23,6 @@ import type { MemberSight } from './member-sight.ts';
 import { overStatus, type ClusterRunStatus } from './next-cluster-run.ts';
 import { previewStep } from './preview-step.ts';
 import { renderWith } from './render-with.ts';
-import type { RunSecrets } from './secrets-of-run.ts';
 import type { StepContext } from './step-context.ts';
 import { readStepInput } from './step-input.ts';
 import { failedUnit, hasApplyUnit, memberStepOf } from './step-types.ts';
@@ -44,7 +43,8 @@ export interface Execution {
   readonly context: StepContext;
   readonly spec: ClusterRun['spec'];
   readonly status: ClusterRunStatus;
-  readonly secrets: RunSecrets;
+  /** By the expression that gives them. */
+  readonly secrets: ReadonlyMap<string, string>;
   readonly now: Date;
   readonly signal: AbortSignal;
   /** Must be done before anything that depends on it. */
@@ -62,12 +62,12 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) 
     const member = openMember(context, work);
     const sources = { hub, member, work, signal, inputs };
     if (context.grant.type === 'Preview') {
-      const { lines, ...preview } = await previewStep(context, secrets.values, sources);
+      const { lines, ...preview } = await previewStep(context, secrets, sources);
       voice.begin(context, lines);
       await execution.write({ ...overStatus({ spec, status, now }, { status: 'Succeeded' }), preview });
       return undefined;
     }
-    const begun = await computeBegin(context, stateOf(status), secrets.values, sources);
+    const begun = await computeBegin(context, stateOf(status), secrets, sources);
     voice.begin(context, begun.lines);
     if (begun.outcome === 'failed') {
       const { failureType, message } = begun;
@@ -148,7 +148,7 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) 
     const isSteady = status.checkpoint?.result === 'Succeeded';
     const given = renderWith(
       (grant.with ?? {}) as JsonObject,
-      runScope(snapshot, { ...context.facts, cluster: context.cluster, secrets: secrets.values }),
+      runScope(snapshot, { ...context.facts, cluster: context.cluster, secrets: secrets }),
     );
     const compute = async (member: Member | undefined): Promise<NextWork> => {
       const input = await readStepInput(type, context, { with: given, objects: [] }, stateOf(status), { hub, member, work, signal });

@@ -7,6 +7,7 @@ import { putContent } from '../../../core/contents/put-content.ts';
 import { readContent } from '../../../core/contents/read-content.ts';
 import type { ObjectRef } from '../../../core/delivery/object-ref.ts';
 import { parseManifests } from '../../../core/delivery/read-manifests.ts';
+import { failpoint } from '../../../runtime/failpoint.ts';
 import { jsonEqual, printJson, type JsonObject } from '../../../util/json.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { ReleaseName } from '../release/book.ts';
@@ -62,14 +63,15 @@ export interface HeldWork {
   readonly checkFirst: boolean;
 }
 
+/** Writes what the Work of a release holds, as `putWork` does, at a place where tests kill. */
+export async function writeWork(...args: Parameters<typeof putWork>): Promise<Work> {
+  const work = await putWork(...args);
+  failpoint('workflows.afterWork');
+  return work;
+}
+
 /** Writes what the Work of a release holds. `present` must be what it was made from: when somebody else has changed it since, this throws a conflict. */
-export async function writeWork(
-  hub: KubeClient,
-  present: Work | undefined,
-  held: HeldWork,
-  context: StepContext,
-  call: CallOptions,
-): Promise<Work> {
+async function putWork(hub: KubeClient, present: Work | undefined, held: HeldWork, context: StepContext, call: CallOptions): Promise<Work> {
   for (const { text } of held.contents) await putContent(hub, Buffer.from(text), { type: contentTypes.manifests }, call);
   const { run, release, grant, cluster } = context;
   const annotations = {
@@ -79,6 +81,7 @@ export async function writeWork(
     [workAnnotations.contents]: digestsIn(held.objects).join(','),
   };
   const spec = await specOf(hub, present, held, context, call);
+  failpoint('workflows.beforeWork');
   if (present) {
     const metadata = { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } };
     return hub.update(Work, { ...present, metadata, spec }, { ...call, fieldManager });

@@ -5,17 +5,10 @@ import type { Member } from '../../../core/delivery/member.ts';
 import { timestamp } from '../../../util/timestamp.ts';
 import type { ClusterRun } from '../kinds/cluster-run.ts';
 import { markKey } from '../release/marks.ts';
-import type { Illness } from '../runs/run-step.ts';
 import type { StepContext } from './step-context.ts';
 
 export type Soak = NonNullable<NonNullable<ClusterRun['status']>['soak']>;
 type Restarts = Readonly<Record<string, number>>;
-
-/** What a run sees of a cluster that it watches. */
-export function illnessOf({ status }: Pick<ClusterRun, 'status'>): Illness | undefined {
-  const { illSince, isCertain, message } = status?.soak ?? {};
-  return illSince === undefined ? undefined : { since: new Date(illSince), isCertain: isCertain === true, message: message ?? 'unhealthy' };
-}
 
 export interface SoakSight {
   readonly work: Work | undefined;

@@ -1,5 +1,5 @@
 import type { ClusterState } from '../../../api/rollout.ts';
-import type { Grant, Standing, StepResult } from '../kinds/cluster-run.ts';
+import type { ClusterRun, Grant, Standing, StepResult } from '../kinds/cluster-run.ts';
 export type { Grant, Standing };
 
 /** The part of `ClusterRun.status` that a run reads. Written by the controller of ClusterRuns alone, `phase` by `clusterStateOf`. */
@@ -8,6 +8,8 @@ export interface GrantReport {
   readonly grant?: number | undefined;
   readonly step?: StepResult | undefined;
   readonly outputs?: Readonly<Record<string, string>> | undefined;
+  /** What is seen while the cluster is watched. */
+  readonly soak?: NonNullable<ClusterRun['status']>['soak'] | undefined;
 }
 
 export interface GrantedCluster {

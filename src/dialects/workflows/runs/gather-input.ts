@@ -16,7 +16,7 @@ import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run
 import { obeyed } from './run-orders.ts';
 import type { RunPlaces } from './run-places.ts';
 import type { GateQuestion, RunInput } from './run-step.ts';
-import { isMeant, seeCluster, seeIllness } from './see-clusters.ts';
+import { illnessOf, isMeant, seeCluster, seeIllness } from './see-clusters.ts';
 
 export interface GatherDeps {
   readonly runs: Informer<WorkflowRun>;
@@ -75,7 +75,7 @@ export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, n
     before: run.status,
     clusterRuns: present,
     seeCluster: id => seeCluster(clusters, id, () => isSelected(id)),
-    seeIllness: id => (snapshot ? seeIllness(works, snapshot, id) : undefined),
+    seeIllness: id => illnessOf(present.get(id)) ?? (snapshot ? seeIllness(works, snapshot, id) : undefined),
     freeze: () =>
       freezes.freezeFor(
         {

@@ -52,7 +52,13 @@ export function runTriggers({ runs, clusterRuns, clusters, works, requests, gate
 const looksAtClusters = ({ status }: WorkflowRun): boolean =>
   !isTerminal(status?.phase) || (status?.phase === 'Succeeded' && status.clusters?.succeeded !== status.clusters?.total);
 
-const factsOfPart = (part: ClusterRun) => [part.spec, grantStatus(part), part.status?.outputs];
+const factsOfPart = (part: ClusterRun) => [
+  part.spec,
+  grantStatus(part),
+  part.status?.outputs,
+  part.status?.soak?.illSince,
+  part.status?.soak?.isCertain,
+];
 
 const factsOfCluster = ({ metadata, status }: Cluster) => [
   metadata.labels,

@@ -10,6 +10,7 @@ import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
 import { selectClusters, type ClusterSelection } from '../infrastructure/select-clusters.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
 import { deliveryLabels } from '../names.ts';
+import type { GrantedCluster } from './cluster-grant.ts';
 import type { Illness, SeenCluster } from './run-step.ts';
 
 /** A cluster as runs see it. Undefined when it is gone or going. */
@@ -25,6 +26,12 @@ export function seeCluster(
     isReady: findCondition(cluster, clusterConditions.ready)?.status === 'True',
     isHeld: cluster.metadata.annotations?.[rolloutAnnotations.hold] === 'true',
   };
+}
+
+/** What was seen of a cluster that is watched, pods that restarted included. */
+export function illnessOf(cluster: GrantedCluster | undefined): Illness | undefined {
+  const { illSince, isCertain, message } = cluster?.status?.soak ?? {};
+  return illSince === undefined ? undefined : { since: new Date(illSince), isCertain: isCertain === true, message: message ?? 'unhealthy' };
 }
 
 /** Whether what a run delivered to a cluster is unhealthy now. */
