@@ -41,7 +41,8 @@ export function audienceOf({ x509 }: CertificateAuthority): string {
 /** Decides whether a request comes from the agent whose certificate it shows. Throws 401, and 410 when its cluster was removed. */
 export function agentVerifier({ hub, authority, findClusterById, now = () => new Date() }: AgentVerifierDeps) {
   const audience = audienceOf(authority);
-  const usedProofs = new LRUCache<string, true>({ max: remembered, ttl: rememberedMs });
+  // Room for so many takes time to make, and most hubs start without an agent.
+  let usedProofs: LRUCache<string, true> | undefined;
 
   return async function verifyAgent(req: IncomingMessage): Promise<VerifiedAgent> {
     const { certificate, clusterId } = knownCertificate(req);
@@ -54,6 +55,7 @@ export function agentVerifier({ hub, authority, findClusterById, now = () => new
     const keyId = keyIdOf(certificate.publicKey);
     if (!keys && cluster.metadata.deletionTimestamp !== undefined) throw gone(clusterId);
     if (!keys?.keys.some(({ id }) => id === keyId)) throw refused('its key is not, or not any more, that of the agent of this cluster');
+    usedProofs ??= new LRUCache({ max: remembered, ttl: rememberedMs });
     if (usedProofs.has(proofId)) throw refused('the proof was used before');
     usedProofs.set(proofId, true);
     return { clusterId, cluster, clusterUid: keys.clusterUid };

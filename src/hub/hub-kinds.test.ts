@@ -65,7 +65,7 @@ test('a kind whose names are taken is an error that says so', async t => {
     spec: { ...definition.spec!, names },
   } as KubeObject;
   await assert.rejects(
-    installKinds(client, [{ definition: () => other }], t.signal, 500),
+    installKinds(client, [{ definition: () => other }], t.signal, { timeoutMs: 500 }),
     /the hub does not serve "others\..*": .*already in use/,
   );
 });

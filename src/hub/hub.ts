@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StatusError, stillStarting } from '../api/status.ts';
 import { createApiServer } from '../apiserver/api-server.ts';
+import { seedDefinitions } from '../apiserver/crd/seed-definitions.ts';
 import { httpsServer } from '../apiserver/http/https-server.ts';
 import { inProcessTransport } from '../apiserver/http/in-process-transport.ts';
 import type { UserInfo } from '../auth/user.ts';
@@ -56,7 +57,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const server = httpsServer(pki, options.isApiOnly ? api : gatewayFront(api, gateway));
   let url: string;
   try {
-    if (!options.isApiOnly) await installKinds(hub, hubKinds, stop.signal).catch(complainAboutStorage);
+    const seed = seedDefinitions.bind(undefined, api.cluster);
+    if (!options.isApiOnly) await installKinds(hub, hubKinds, stop.signal, { seed }).catch(complainAboutStorage);
     url = publicUrl(await listening(server, host, port));
   } catch (error) {
     await api.close();

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
-import { CustomResourceDefinition } from '../../src/api/builtin-kinds.ts';
 import type { DeclaredKind } from '../../src/api/define-kind.ts';
-import { eventually } from './eventually.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { seedDefinitions } from '../../src/apiserver/crd/seed-definitions.ts';
 import { startMemoryServer, type MemoryServer } from './memory-server.ts';
 
 /** Our whole API server in memory, serving the given kinds of ours. */
@@ -11,7 +11,10 @@ export async function startMemoryHub(
   options: Parameters<typeof startMemoryServer>[1] = {},
 ): Promise<MemoryServer> {
   const server = await startMemoryServer(t, options);
-  for (const kind of kinds) await server.client.apply(CustomResourceDefinition, kind.definition() as CustomResourceDefinition);
-  for (const kind of kinds) await eventually(() => server.client.list(kind), Boolean, { what: `kind "${kind.kind}"` });
+  await seedDefinitions(
+    server.api.cluster,
+    kinds.map(kind => kind.definition() as KubeObject),
+    'test',
+  );
   return server;
 }

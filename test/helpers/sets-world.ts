@@ -20,6 +20,7 @@ import { k0rdentSettings } from '../../src/dialects/k0rdent/settings.ts';
 import { contentAnnotation } from '../../src/dialects/k0rdent/template-content.ts';
 import { templateInformers } from '../../src/dialects/k0rdent/template-informers.ts';
 import { templateRenderer } from '../../src/dialects/k0rdent/template-renderer.ts';
+import { seedDefinitions } from '../../src/apiserver/crd/seed-definitions.ts';
 import { installKinds } from '../../src/hub/install-kinds.ts';
 import { informer } from '../../src/runtime/informer.ts';
 import { createEgress } from '../../src/sources/egress.ts';
@@ -53,7 +54,8 @@ export async function startSetsWorld(t: TestContext): Promise<SetsWorld> {
   const stop = new AbortController();
   t.after(() => stop.abort());
   const { signal } = stop;
-  await installKinds(client, k0rdentKinds, signal);
+  const seed = seedDefinitions.bind(undefined, world.hub.api.cluster);
+  await installKinds(client, k0rdentKinds, signal, { seed });
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const labels = { tier: 'dev' };
   await client.create(

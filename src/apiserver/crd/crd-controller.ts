@@ -10,7 +10,7 @@ import { condition, decideNames, withCondition } from './crd-names.ts';
 import { approvalOf, isProtectedGroup, type Approval } from './validate-crd.ts';
 import { timestamp } from '../../util/timestamp.ts';
 
-const fieldManager = 'kube-apiserver';
+export const fieldManager = 'kube-apiserver';
 /** Deletes in flight for one definition. */
 const batchSize = 64;
 

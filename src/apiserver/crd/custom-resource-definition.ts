@@ -14,6 +14,9 @@ function withStorageVersion(crd: KubeObject): void {
   crd['status'] = { ...status, storedVersions: [...(status.storedVersions ?? []), storage] };
 }
 
+/** Of a definition that nobody has looked at. */
+export const newStatus = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+
 const warning = (format: string): string => `unrecognized format ${JSON.stringify(format)}`;
 
 export const customResourceDefinitionKind: BuiltinKind = {
@@ -34,7 +37,7 @@ export const customResourceDefinitionKind: BuiltinKind = {
   },
   strategy: {
     prepareForCreate(crd) {
-      crd['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+      crd['status'] = newStatus;
       withStorageVersion(crd);
     },
     prepareForUpdate(crd, old) {

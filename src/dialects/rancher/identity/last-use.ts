@@ -25,17 +25,19 @@ const writesAtOnce = 8;
 const timeoutMs = 10_000;
 
 export function lastUse(hub: KubeClient, { signal, writeEveryMs = 60_000, onError }: LastUseOptions): LastUse {
-  const used = new LRUCache<string, number>({ max: rememberedTokens });
+  // Room for so many takes time to make, and most hubs start without anybody.
+  let used: LRUCache<string, number> | undefined;
   const unwritten = new Map<string, number>();
   const timer = setInterval(() => void flush(), writeEveryMs).unref();
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 
   return {
     note({ metadata }, at) {
+      used ??= new LRUCache({ max: rememberedTokens });
       used.set(metadata.uid!, at.getTime());
       unwritten.set(metadata.name!, at.getTime());
     },
-    usedAtMs: ({ metadata }) => used.get(metadata.uid!),
+    usedAtMs: ({ metadata }) => used?.get(metadata.uid!),
     flush,
   };
 
