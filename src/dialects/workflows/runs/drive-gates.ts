@@ -1,6 +1,7 @@
 import { isGateOver } from '../../../core/gates/gate-phase.ts';
 import type { GateAnswer, GateSpec } from '../gates/gate-desk.ts';
 import { beginRollback } from './begin-rollback.ts';
+import { isInterrupted } from './drive-slot.ts';
 import { failedStep } from './handle-failure.ts';
 import { lookAtGate } from './look-at-gate.ts';
 import { waveSettings, type Draft } from './run-step.ts';
@@ -40,7 +41,6 @@ function notPassed(draft: Draft, wave: WaveRecord, gate: GateSpec, answer: GateA
   const { engine } = draft;
   const message = `Gate ${gate.name} of wave ${wave.name}: ${answer.message ?? answer.phase}`;
   const failure = { type: answer.failureType ?? 'Verification', reason: 'GateFailed', message };
-  wave.phase = 'Failed';
   if (answer.mustRollBack === true || gate.onFailure === 'Rollback') beginRollback(draft, { failure, ends: 'RolledBack' });
   else if (gate.onFailure === 'Pause' || answer.phase === 'Inconclusive')
     engine.pause = { reason: failure.reason, message, isKnown: false };
@@ -48,6 +48,7 @@ function notPassed(draft: Draft, wave: WaveRecord, gate: GateSpec, answer: GateA
     engine.breach = failure;
     failedStep(draft, undefined, undefined, [failure.type]);
   }
+  if (isInterrupted(draft)) wave.phase = 'Failed';
   return false;
 }
 

@@ -1,3 +1,4 @@
+import { isGateOver } from '../../../core/gates/gate-phase.ts';
 import { durationMs } from '../../../util/duration.ts';
 import type { FailureAction, FailureStrategy } from '../kinds/step.ts';
 import { actionAfter, chooseStrategy, retryInterval } from './choose-strategy.ts';
@@ -98,9 +99,18 @@ export function ignore(draft: Draft, record: StepRecord | undefined): void {
     const isDone = clusterOf(draft, id).spec.grant?.isLast === true;
     stand(draft, id, { state: isDone ? 'Succeeded' : 'Pending', reason: 'FailureIgnored' });
   }
-  if (!record) return;
+  if (!record) return passGates(draft);
   say(draft, record, [{ unit: 'Execute', level: 'WARN', message: `Step ${record.name} failed, which is ignored` }]);
   endRecord(draft, record, 'Succeeded', 'Failures are ignored');
+}
+
+/** Gates of the present wave that failed count as passed. */
+function passGates(draft: Draft): void {
+  const { status } = draft;
+  const wave = status.waves?.[presentWave(draft)];
+  for (const gate of wave?.gates ?? [])
+    if (isGateOver(gate.phase) && gate.phase !== 'Successful')
+      Object.assign(gate, { phase: 'Successful', message: `Ignored: ${gate.message ?? gate.phase}` });
 }
 
 const fourteenDays = '14d';

@@ -556,3 +556,15 @@ test('a run is deleted when its time is over', () => {
   fleet.reconcile();
   assert.equal(fleet.isDeleted, true);
 });
+
+test('Ignore lets a run pass a gate that failed, and a cluster that fell ill', () => {
+  const waves = [{ name: 'all', remainder: true, before: [gate('ready?')], soak: '30s' }];
+  const fleet = new SimulatedFleet(members(2), { rollout: { waves }, ...strategies('Ignore') });
+  fleet.answerOf = () => answer('Failed');
+  fleet.run(10);
+  fleet.member('c1').illSince = fleet.now;
+  fleet.run();
+  assert.equal(fleet.status?.phase, 'Succeeded');
+  assert.ok(fleet.second < 60);
+  assert.equal(fleet.asked.length, 1);
+});

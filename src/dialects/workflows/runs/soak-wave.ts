@@ -1,7 +1,8 @@
 import { durationMs } from '../../../util/duration.ts';
+import { isInterrupted } from './drive-slot.ts';
 import { failedStep } from './handle-failure.ts';
 import { inFlight, judgeBudgets } from './run-budgets.ts';
-import { stand, stateOf, tell, titleOf, wake, waveSettings, type Draft } from './run-step.ts';
+import { clusterOf, stand, stateOf, tell, titleOf, wake, waveSettings, type Draft } from './run-step.ts';
 import type { WaveRecord } from './run-status.ts';
 
 /** Services that scale or move are not healthy for a moment. */
@@ -19,10 +20,12 @@ export function soakWave(draft: Draft, wave: WaveRecord): boolean {
   judgeBudgets(draft);
   if (engine.breach) {
     if (inFlight(draft).length > 0) return false;
-    wave.phase = 'Failed';
-    delete wave.soakUntil;
     failedStep(draft, undefined, undefined, undefined);
-    return false;
+    if (engine.breach || isInterrupted(draft)) {
+      wave.phase = 'Failed';
+      delete wave.soakUntil;
+      return false;
+    }
   }
   const endsAt = Date.parse(wave.soakUntil);
   if (now.getTime() < endsAt) {
@@ -35,9 +38,10 @@ export function soakWave(draft: Draft, wave: WaveRecord): boolean {
   return true;
 }
 
+/** What was said to be ignored is not looked at again. */
 const isDone = (draft: Draft, id: string): boolean => {
   const state = stateOf(draft, id);
-  return state === 'Succeeded' || state === 'Pending';
+  return (state === 'Succeeded' || state === 'Pending') && clusterOf(draft, id).spec.standing?.reason !== 'FailureIgnored';
 };
 
 /** Whether a cluster is unhealthy; when for good, or for too long to pass for a blip, it has failed. */
