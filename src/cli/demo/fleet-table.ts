@@ -1,9 +1,8 @@
 import { findCondition } from '../../api/conditions.ts';
-import { unmetDemands } from '../../api/unmet-demands.ts';
 import type { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
-import { isInReach } from '../../dialects/k0rdent/select-clusters.ts';
+import { isInReach, whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine } from '../output/visible-text.ts';
@@ -46,11 +45,8 @@ function rowsOf(deployment: ClusterDeployment, { services, sets }: Fleet): Row[]
   const absent = services.filter(mcs => !isInReach(mcs, deployment));
   if (absent.length === 0) return [{ ...about, service: '<none>', state: readyText(deployment) }];
   const [mcs] = sorted(absent) as [MultiClusterService];
-  return [{ ...about, service: '<none>', state: `not ${mcs.metadata.name}: ${whyNot(mcs, labels)}` }];
+  return [{ ...about, service: '<none>', state: `not ${mcs.metadata.name}: ${whyNotSelected(mcs, deployment)}` }];
 }
-
-const whyNot = ({ spec }: MultiClusterService, labels: Readonly<Record<string, string>>): string =>
-  unmetDemands(spec.clusterSelector ?? {}, labels).join(', ') || 'it selects no clusters';
 
 function stateText({ state, failureMessage }: { state: string; failureMessage?: string }): string {
   return failureMessage === undefined ? state : `${state}: ${failureMessage}`;

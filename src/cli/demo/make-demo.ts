@@ -22,6 +22,7 @@ const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
 const story = 'multi-cluster-service';
 /** Says that the demo was made here once: what people have changed or removed since stays so. */
 const marker = { namespace: systemNamespace, name: 'drover-demo' };
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const templateWaitMs = 30_000;
 
 /** Brings the charts of `examples/` and its first story to a hub that has no clusters yet. Ends when all is written; it comes true afterwards. */
@@ -34,7 +35,7 @@ export async function makeDemo(hub: KubeClient, { signal }: { signal: AbortSigna
   await sandboxTemplate(hub, signal);
   await createMissing(hub, ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: marker, data: { state: 'making' } }, { signal });
   await pushExampleCharts(hub, signal);
-  for (const obj of exampleObjects(story)) await createMissing(hub, kindOf(obj), obj, { signal });
+  for (const obj of exampleObjects(story)) await createMissing(hub, kindOf(obj), asApplied(obj), { signal });
   await hub.patch(ConfigMap, marker, { type: 'merge', body: { data: { state: 'made' } } }, { signal });
   return 'made';
 }
@@ -49,6 +50,12 @@ export function exampleObjects(name: string): KubeObject[] {
   const files = readdirSync(`${examples}/${name}`).filter(file => file.endsWith('.yaml'));
   const documents = files.sort().flatMap(file => splitDocuments(readFileSync(`${examples}/${name}/${file}`, 'utf8')));
   return documents.map(text => readYaml(text).value as unknown as KubeObject);
+}
+
+/** As `kubectl apply` would have made it, so that people can go on with that. */
+function asApplied(obj: KubeObject): KubeObject {
+  const annotations = { [lastApplied]: `${JSON.stringify(obj)}\n`, ...obj.metadata.annotations };
+  return { ...obj, metadata: { ...obj.metadata, annotations } };
 }
 
 function kindOf(obj: KubeObject) {

@@ -83,6 +83,7 @@ function facts(isMeant: (target: string) => boolean = () => true): OwnerFacts {
     member: target => (target.endsWith('three') ? undefined : target.split('/')[1]),
     works: target => works[target] ?? [],
     isMeant,
+    notSelected: [{ cluster: `${namespace}/lab`, why: 'env is "test", not "prod"' }],
   };
 }
 
@@ -114,6 +115,8 @@ Cluster kcm-system/two: Outranked, which is no failure.
     an uninstall.
     If MultiClusterService global left, nothing would change: ClusterDeployment
     kcm-system/two has the release.
+
+Cluster kcm-system/lab is not selected: env is "test", not "prod".
 `,
   );
 });
@@ -131,4 +134,12 @@ test('a plan is told with its release', () => {
   const planning = { ...mine2, status: { ...mine2.status!, releaseReports: [report] } };
   const text = printOwner(explainOwner({ ...facts(), sets: [planning] }));
   assert.match(text, /A delivery would come to Conflict: another has it/);
+});
+
+test('it says why a cluster is not selected, also when only that one is asked for', () => {
+  const only = explainOwner(facts(target => target === `${namespace}/lab`));
+  assert.deepEqual(only.clusters, []);
+  assert.match(printOwner(only), /\nCluster kcm-system\/lab is not selected: env is "test", not "prod"\.\n$/);
+  const many = Array.from({ length: 30 }, (_, i) => ({ cluster: `${namespace}/c-${i}`, why: 'it has no label env' }));
+  assert.match(printOwner(explainOwner({ ...facts(), notSelected: many })), /And 20 more are not selected: --cluster asks for one\.\n$/);
 });

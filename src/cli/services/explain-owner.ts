@@ -40,6 +40,14 @@ export interface OwnerExplanation {
   readonly owner: string;
   readonly summary: string;
   readonly clusters: readonly ClusterExplanation[];
+  /** The clusters that it is not on, and why. */
+  readonly notSelected: readonly NotSelected[];
+}
+
+export interface NotSelected {
+  /** The ClusterDeployment, as namespace/name. */
+  readonly cluster: string;
+  readonly why: string;
 }
 
 export interface OwnerFacts {
@@ -51,6 +59,7 @@ export interface OwnerFacts {
   /** All Works of the cluster of a target. */
   works(target: string): readonly Work[];
   isMeant(target: string): boolean;
+  readonly notSelected: readonly NotSelected[];
 }
 
 export function explainOwner(facts: OwnerFacts): OwnerExplanation {
@@ -77,6 +86,7 @@ export function explainOwner(facts: OwnerFacts): OwnerExplanation {
         services: [...services.values()],
       };
     }),
+    notSelected: facts.notSelected.filter(({ cluster }) => isMeant(cluster) && !targets.has(cluster)),
   };
 }
 

@@ -1,12 +1,17 @@
 import { Work } from '../../api/work.ts';
 import { clusterId } from '../../core/clusters/cluster-id.ts';
+import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
+import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
 import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
+import { whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { compareTexts } from '../../util/compare-texts.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
-import type { OwnerFacts } from './explain-owner.ts';
-import { findOwner, isMeant, type OwnerChoice } from './find-owner.ts';
+import type { NotSelected, OwnerFacts } from './explain-owner.ts';
+import { findOwner, isMeant, type OwnerChoice, type OwnerObject } from './find-owner.ts';
 
 const concurrency = 16;
 
@@ -23,7 +28,9 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
     ({ namespace, name }) => `${namespace}/${name}`,
   );
   const targets = [...new Set(sets.map(targetOfSet))].filter(isChosen);
-  if (choice.cluster !== undefined && targets.length === 0 && !matching.some(isChosen))
+  const notSelected = await findNotSelected(hub, owner, signal);
+  const known = [...matching, ...notSelected.map(one => one.cluster)];
+  if (choice.cluster !== undefined && targets.length === 0 && !known.some(isChosen))
     throw new CommandError(`${choice.kind.kind} ${JSON.stringify(choice.name)} is not on cluster ${JSON.stringify(choice.cluster)}`, {
       hint: `without --cluster, all clusters are shown${choice.kind === ServiceSet ? '' : ' that it is on'}`,
     });
@@ -42,5 +49,19 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
     member: target => members.get(target)?.metadata.name,
     works: target => works.get(target) ?? [],
     isMeant: isChosen,
+    notSelected,
   };
+}
+
+/** The clusters that a MultiClusterService does not select. None for other owners: those have one cluster. */
+async function findNotSelected(hub: HubConnection, owner: OwnerObject, signal: AbortSignal): Promise<NotSelected[]> {
+  if (!owner.kind?.endsWith('MultiClusterService')) return [];
+  const { namespace } = owner.metadata;
+  const { items } = await hub.client.list(ClusterDeployment, { signal, ...(namespace !== undefined && { namespace }) });
+  return items
+    .flatMap(one => {
+      const why = whyNotSelected(owner as MultiClusterService, one);
+      return why === undefined ? [] : [{ cluster: keyOf(one), why }];
+    })
+    .sort((a, b) => compareTexts(a.cluster, b.cluster));
 }

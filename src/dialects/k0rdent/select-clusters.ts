@@ -1,6 +1,7 @@
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { selectorTest } from '../../api/label-selector.ts';
+import { unmetDemands } from '../../api/unmet-demands.ts';
 
 type Selector = NonNullable<MultiClusterService['spec']['clusterSelector']>;
 type Labels = Readonly<Record<string, string>>;
@@ -27,6 +28,16 @@ export function selectClusters(mcs: MultiClusterService, deployments: readonly C
 /** Whether it would get the services while it stays. */
 export function isInReach(mcs: MultiClusterService, deployment: ClusterDeployment): boolean {
   return reachOf(mcs)(deployment);
+}
+
+/** Why a ClusterDeployment does not get the services, for people. Undefined when it does. */
+export function whyNotSelected(mcs: MultiClusterService, deployment: ClusterDeployment): string | undefined {
+  if (reachOf(mcs)(deployment)) return undefined;
+  const { metadata, spec } = mcs;
+  if (metadata.namespace !== undefined && metadata.namespace !== deployment.metadata.namespace)
+    return `it is not in namespace ${metadata.namespace}`;
+  const unmet = unmetDemands(spec.clusterSelector ?? {}, deployment.metadata.labels);
+  return unmet.length === 0 ? 'the selector is empty and matches nothing' : unmet.join(', ');
 }
 
 function reachOf({ metadata: { namespace }, spec }: MultiClusterService): (deployment: ClusterDeployment) => boolean {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
+import { droverFor } from '../helpers/drover.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { startHub, type Hub } from '../helpers/hub.ts';
+import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
+import { scratchDir } from '../helpers/real-cluster.ts';
+import { missingRig, repositoryRoot } from '../helpers/rig.ts';
+
+const patient = { timeoutMs: 90_000, everyMs: 300 };
+const folder = path.join(repositoryRoot, 'examples');
+const stories = readdirSync(folder, { withFileTypes: true })
+  .filter(entry => entry.isDirectory() && entry.name !== 'charts')
+  .map(({ name }) => name);
+
+test('every example says in five lines what it is and how it is run, and stands in the list', () => {
+  const list = readFileSync(path.join(folder, 'README.md'), 'utf8');
+  for (const name of stories) {
+    const lines = readFileSync(path.join(folder, name, 'README.md'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    assert.ok(lines.length <= 6, `${name}: ${lines.length} lines`);
+    assert.ok(
+      lines.some(line => line.includes(`kubectl apply -f examples/${name}`)),
+      name,
+    );
+    assert.ok(list.includes(`[${name}](${name})`), `${name} is not in examples/README.md`);
+  }
+});
+
+describe('the examples run as they are on the hub of npm start', { skip: missingRig('kubectl') ?? false, timeout: 280_000 }, () => {
+  const running = new AsyncDisposableStack();
+  const scratch = running.use(scratchDir('examples'));
+  let hub: Hub;
+  let kubectl: CommandLine;
+  let drover: CommandLine;
+
+  before(async () => {
+    hub = running.use(await startHub({ extraArgs: ['--demo'] }));
+    kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
+    drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
+    const said = () => readFileSync(hub.program.logFile, 'utf8');
+    await eventually(said, text => text.includes('Ctrl-C'), { ...patient, what: 'the demo' });
+  });
+  after(() => running.disposeAsync());
+
+  async function apply(name: string): Promise<void> {
+    const { code, stdout, stderr } = await kubectl.run(`apply -f ${path.join(folder, name)}`);
+    assert.equal(code, 0, stdout + stderr);
+    assert.equal(stderr, '', 'no warnings');
+  }
+
+  /** `web-1-0-0 Deployed` and so on, on one cluster for one owner. */
+  async function services(cluster: string, owner?: string): Promise<string[]> {
+    const { items } = JSON.parse(await kubectl.expect('get servicesets -n kcm-system -o json')) as { items: ServiceSet[] };
+    const set = items.find(({ spec }) => spec.cluster === cluster && spec.multiClusterService === owner);
+    return (set?.status?.services ?? []).map(one => `${one.template} ${one.state}`).sort();
+  }
+
+  const become = (read: () => Promise<string[]>, expected: readonly string[], what: string) =>
+    eventually(read, found => found.join() === expected.join(), { ...patient, what });
+
+  test('multi-cluster-service: on the two that match, with values of their own', async () => {
+    await apply('multi-cluster-service');
+    for (const cluster of ['east', 'west']) {
+      await become(() => services(cluster, 'web'), ['web-1-0-0 Deployed'], cluster);
+      const page = await drover.expect(`kubectl ${cluster} -- get cm web -n web -o jsonpath={.data}`);
+      assert.deepEqual(JSON.parse(page), { 'index.html': `Good morning ${cluster} from version 1.0` });
+    }
+    assert.deepEqual(await services('lab', 'web'), []);
+    const why = await drover.expect('explain mcs/web -C lab');
+    assert.match(why, /not selected: env is "test", not "prod"/);
+  });
+
+  test('priorities: the highest has the release', async () => {
+    await apply('priorities');
+    await become(() => services('dev-cluster-1', 'global-web'), ['web-1-1-0 Deployed'], 'global-web on dev-cluster-1');
+    await become(() => services('dev-cluster-1'), ['policies-1-0-0 Deployed', 'web-1-0-0 Failed'], 'dev-cluster-1');
+    await become(() => services('dev-cluster-2'), ['web-1-0-0 Deployed'], 'dev-cluster-2');
+    await become(() => services('dev-cluster-2', 'global-web'), ['web-1-1-0 Failed'], 'global-web on dev-cluster-2');
+    await drover.expect('explain mcs/global-web', { says: ['Outranked, which is no failure', /500 is the\s+highest priority/] });
+  });
+
+  test('dependencies: one after the other on each cluster', async () => {
+    await apply('dependencies');
+    for (const cluster of ['team-1', 'team-2']) {
+      await become(() => services(cluster, 'mcs2'), ['database-1-0-0 Deployed', 'web-1-0-0 Deployed'], cluster);
+      assert.deepEqual(await services(cluster, 'mcs1'), ['certificates-1-0-0 Deployed']);
+    }
+  });
+
+  test('import: the cluster waits for its agent, whose manifest can be fetched', async () => {
+    await apply('import');
+    const url = await eventually(
+      async () => {
+        const id = await kubectl.expect(
+          'get clusters.provisioning.cattle.io -n fleet-default harvester-basement -o jsonpath={.status.clusterName}',
+        );
+        return id === '' ? '' : kubectl.expect(`get clusterregistrationtokens -n ${id} default-token -o jsonpath={.status.manifestUrl}`);
+      },
+      found => found.startsWith('https://'),
+      { ...patient, what: 'manifestUrl' },
+    );
+    const manifest = await hub.request('GET', new URL(url).pathname);
+    assert.equal(manifest.code, 200);
+    assert.match(manifest.text, /cattle-cluster-agent/);
+    await drover.expect('get clusters', { says: /harvester-basement +False +AgentDisconnected/ });
+  });
+
+  test('projects: the owner may write in the namespace of the project, the other may look, and neither elsewhere', async () => {
+    await apply('projects');
+    const may = async (what: string, namespace: string, user: string) =>
+      (await drover.run(`kubectl bank -- auth can-i ${what} -n ${namespace} --as ${user}`)).stdout.trim();
+    await eventually(
+      () => may('create deployments', 'vault', 'u-owner'),
+      answer => answer === 'yes',
+      { ...patient, what: 'the owner' },
+    );
+    await eventually(
+      () => may('get pods', 'vault', 'u-readonly'),
+      answer => answer === 'yes',
+      { ...patient, what: 'the reader' },
+    );
+    assert.equal(await may('create deployments', 'vault', 'u-readonly'), 'no');
+    for (const user of ['u-owner', 'u-readonly']) assert.equal(await may('get pods', 'default', user), 'no');
+  });
+
+  for (const name of ['canary', 'blue-green'])
+    test(`${name}: the server takes it as it is`, async () => {
+      await apply(name);
+      await kubectl.expect(`apply --dry-run=server --validate=strict -f ${path.join(folder, name)}`, { says: 'workflowrun' });
+    });
+});
