@@ -32,6 +32,8 @@ import { manifestWishes } from '../dialects/rancher/clusters/manifest-wishes.ts'
 import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
 import { runRancher } from '../dialects/rancher/rancher.ts';
 import { rancherWeb } from '../dialects/rancher/rancher-web.ts';
+import { workflowObjects } from '../dialects/workflows/workflow-objects.ts';
+import { runWorkflows } from '../dialects/workflows/workflows.ts';
 import { admissionToken } from '../gateway/admission-route.ts';
 import { auditRoute } from '../gateway/audit/audit-route.ts';
 import { auditedGateway } from '../gateway/audit/audited-gateway.ts';
@@ -102,6 +104,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const objects = k0rdentObjects(hub, { signal, onError });
   const hubFacts = { serverUrl: serverUrl ?? url, authorities: pki.authority.certificate, version, agentImage };
   const rancher = rancherObjects(hub, hubFacts, { signal, onError });
+  const delivery = workflowObjects(hub, { dataDir, signal, onError });
   const identity = rancherIdentity({ hub, settings: rancher.settings, signal, onError });
   const egress = createEgress({ allow: options.allowEgress ?? [] });
   const oidc = oidcIdentity({ hub, identity, settings: rancher.settings, egress, authorityKey: pki.authority.key, signal });
@@ -183,6 +186,18 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
           agents: sessions,
           version,
           admission,
+          signal,
+          onError,
+        }),
+        ...runWorkflows({
+          hub,
+          objects: delivery,
+          clusters,
+          works,
+          members: directory,
+          renderer,
+          egress,
+          serverUrl: () => serverUrl ?? url,
           signal,
           onError,
         }),

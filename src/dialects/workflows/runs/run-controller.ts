@@ -20,7 +20,7 @@ import { nextRun } from './next-run.ts';
 import { runDesk } from './run-desk.ts';
 import { withStatus } from './run-facts.ts';
 import { runPlaces } from './run-places.ts';
-import { runSecrets } from './run-secrets.ts';
+import type { RunSecrets } from './run-secrets.ts';
 import type { RunStatus } from './run-status.ts';
 import type { RunInput, RunStep } from './run-step.ts';
 import { gatherMs, runTriggers, type RunTriggerDeps } from './run-triggers.ts';
@@ -30,6 +30,7 @@ export interface RunControllerDeps extends RunTriggerDeps {
   readonly inputs: RunInputs;
   readonly herald: Herald;
   readonly logs: RunLogs;
+  readonly secrets: RunSecrets;
   /** How many clusters may be busy at the same time, over all runs. Default 64. */
   readonly maxInFlight?: number;
   now?(): Date;
@@ -52,7 +53,6 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
   const places = runPlaces();
   const room = hubRoom(deps.maxInFlight ?? defaultMaxInFlight);
   const desk = runDesk({ ...deps, runs, clusterRuns });
-  const secretsOf = runSecrets(deps);
   const controller = runController(
     { name: 'workflow-runs', reconcile },
     { triggers: runTriggers(deps), concurrency: 16, signal, ...(now && { now }) },
@@ -80,7 +80,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
     let run = first;
     let answer: RunInput['answer'];
     for (let answers = 0; ; answers++) {
-      const secrets = await secretsOf.of(run, stop);
+      const secrets = await deps.secrets.of(run, stop);
       const hide = hideFor(secrets);
       const gathering = { run: withStatus(run), secrets, hubRoom: room.left(key), answer, now: at };
       const step = nextRun(gatherInput({ ...deps, clusterRuns, places }, gathering));

@@ -5,9 +5,9 @@ import { rolloutAnnotations } from '../../../api/rollout.ts';
 import { Work, workConditions } from '../../../api/work.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
-import { renderText } from '../expressions/render-text.ts';
+import { renderSelection } from '../infrastructure/render-selection.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
-import { selectClusters, type ClusterSelection } from '../infrastructure/select-clusters.ts';
+import { selectClusters } from '../infrastructure/select-clusters.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
 import { deliveryLabels } from '../names.ts';
 import type { GrantedCluster } from './cluster-grant.ts';
@@ -53,24 +53,9 @@ export function seeIllness(works: Informer<Work>, { infrastructure }: RunSnapsho
 /** Whether an infrastructure selects a cluster by the labels that it has here. */
 export function isMeant(snapshot: RunSnapshot, scope: ExpressionScope, cluster: ResolvedCluster): boolean {
   try {
-    return selectClusters(renderedSelection(snapshot.infrastructure.spec as ClusterSelection, scope), [cluster]).length > 0;
+    return selectClusters(renderSelection(snapshot.infrastructure.spec, scope), [cluster]).length > 0;
   } catch {
     // What cannot be judged stays as it was resolved.
     return true;
   }
-}
-
-function renderedSelection(selection: ClusterSelection, scope: ExpressionScope): ClusterSelection {
-  const { clusterSelectionCriteria: criteria, clusterNames: names } = selection;
-  const text = (one: string) => renderText(one, scope);
-  return {
-    ...selection,
-    ...(criteria && {
-      clusterSelectionCriteria: criteria.map(({ labelName, labelValues }) => ({
-        labelName: text(labelName),
-        labelValues: text(labelValues),
-      })),
-    }),
-    ...(names && { clusterNames: names.map(text) }),
-  };
 }

@@ -1,0 +1,67 @@
+import type { Cluster } from '../../api/cluster.ts';
+import type { Work } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
+import type { MemberDirectory } from '../../core/clusters/member-directory.ts';
+import type { RenderPool } from '../../render/render-pool.ts';
+import type { RunningController } from '../../runtime/controller.ts';
+import { informer, type Informer } from '../../runtime/informer.ts';
+import type { Egress } from '../../sources/egress.ts';
+import { runApprovals } from './approvals/approvals-controller.ts';
+import { runClusterRuns } from './cluster-runs/cluster-runs-controller.ts';
+import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
+import { runGateWorks } from './gates/gate-works-controller.ts';
+import { runGateDesk } from './gates/run-gate-desk.ts';
+import { hubRunInputs, runRunContents } from './inputs/hub-run-inputs.ts';
+import { DeployFreeze } from './kinds/deploy-freeze.ts';
+import { GateTemplate } from './kinds/gate.ts';
+import { eventHerald } from './notifications/event-herald.ts';
+import { runNotifications } from './notifications/notifications-controller.ts';
+import { runPipelines } from './pipelines/pipeline-controller.ts';
+import { hubClusters } from './providers/hub-clusters.ts';
+import { runWorkflowRuns } from './runs/run-controller.ts';
+import { runSecrets } from './runs/run-secrets.ts';
+import { runWorkflowSummaries } from './runs/summarize-workflows.ts';
+import type { WorkflowObjects } from './workflow-objects.ts';
+
+export interface WorkflowsDeps {
+  readonly hub: KubeClient;
+  readonly objects: WorkflowObjects;
+  /** With `clusterIndexes`. */
+  readonly clusters: Informer<Cluster>;
+  /** With `workIndexes`. */
+  readonly works: Informer<Work>;
+  readonly members: Pick<MemberDirectory, 'client' | 'synced'>;
+  readonly renderer: RenderPool;
+  /** The way to whatever is outside. */
+  readonly egress: Egress;
+  /** Where people find the hub. */
+  serverUrl(): string;
+  readonly signal: AbortSignal;
+  onError(what: string): (error: unknown) => void;
+}
+
+/** Runs everything of workflows, whose kinds must be installed. */
+export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
+  const { hub, objects, clusters, works, members, renderer, egress, serverUrl, signal, onError } = deps;
+  const { runs, clusterRuns, requests, workflows, logs } = objects;
+  const freezeObjects = informer(hub, DeployFreeze, { signal, onError: onError('DeployFreeze') });
+  const templates = informer(hub, GateTemplate, { signal, onError: onError('GateTemplate') });
+  const providers = { list: () => Promise.resolve(hubClusters(clusters)) };
+  const inputs = hubRunInputs({ hub, renderer, egress, providers });
+  const herald = eventHerald({ hub, serverUrl, signal });
+  const gates = runGateDesk({ hub, requests, templates, works, members, egress, signal });
+  const freezes = freezeDesk(freezeObjects);
+  const secrets = runSecrets({ runs, inputs, logs, signal });
+  const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };
+  return [
+    runWorkflowRuns({ ...shared, gates, freezes }),
+    ...runClusterRuns({ ...shared, members }),
+    runWorkflowSummaries({ hub, workflows, runs, signal }),
+    runApprovals({ hub, requests, signal }),
+    runFreezes({ hub, freezes: freezeObjects, signal }),
+    runGateWorks({ hub, runs, works, signal }),
+    runPipelines({ ...objects, hub, herald, signal }),
+    runNotifications({ hub, egress, signal, onError }),
+    runRunContents(hub, runs, signal),
+  ];
+}
