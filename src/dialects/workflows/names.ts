@@ -26,6 +26,17 @@ export const deliveryLabels = {
 export const deliveryAnnotations = {
   /** On a Namespace: how `${app.name}` calls it. */
   appName: 'delivery.drover.io/app-name',
+  /** On a Cluster of a provider: how the provider calls it, by id and by name. */
+  rancherId: 'delivery.drover.io/rancher-id',
+  rancherName: 'delivery.drover.io/rancher-name',
+  /** On a Cluster of a provider: a digest of what the provider last made of it. */
+  projection: 'delivery.drover.io/projection',
+  /** On a Cluster of a provider that no longer tells of it: since when. */
+  missingSince: 'delivery.drover.io/missing-since',
+  /** On the Secret with the token of such a cluster: when it was made, by which server, and which token it replaced that is still to be deleted. */
+  generatedAt: 'delivery.drover.io/generated-at',
+  generatedBy: 'delivery.drover.io/generated-by',
+  replacedToken: 'delivery.drover.io/replaced-token',
   /** On a CloudProvider: any new value has the connection tested at once. */
   testRequested: 'delivery.drover.io/test-requested',
   /** On a Work: what it holds, as "<uid of the run>/<grant>/<begin or end>". */

@@ -112,5 +112,5 @@ export function parseErrorMessage(text: string, status: number): string {
   return `it answered ${status}`;
 }
 
-/** The name of a token, by which it can be deleted, is what stands before the secret part. */
-export const tokenIdOf = (token: string): string | undefined => /^([a-z0-9][a-z0-9.-]*):/i.exec(token)?.[1];
+/** The name of a token, by which it can be deleted, is what stands before the secret part. Newer servers put "ext/" before it. */
+export const tokenIdOf = (token: string): string | undefined => /^((?:ext\/)?[a-z0-9][a-z0-9.-]*):/i.exec(token)?.[1];

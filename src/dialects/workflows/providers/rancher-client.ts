@@ -1,6 +1,7 @@
 import { httpsTransport } from '../../../client/https-transport.ts';
 import { readBytes } from '../../../client/read-answer.ts';
 import { errorText } from '../../../util/error-text.ts';
+import { hideSecrets } from '../logs/hide-secrets.ts';
 import {
   parseClusterPage,
   parseErrorMessage,
@@ -80,7 +81,9 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
         await ask({ method: 'POST', path: `/v3/clusters/${segment(id)}?action=generateKubeconfig`, body: {}, signal }),
       ),
     async deleteToken(id, signal) {
-      await ask({ method: 'DELETE', path: `/v3/tokens/${segment(id)}`, signal }, [404]);
+      const [, name] = /^ext\/(.+)$/.exec(id) ?? [];
+      const path = name === undefined ? `/v3/tokens/${segment(id)}` : `/apis/ext.cattle.io/v1/tokens/${segment(name)}`;
+      await ask({ method: 'DELETE', path, signal }, [404]);
     },
     token: tokenOf,
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
@@ -118,6 +121,13 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
     return parseLogin(await ask({ method: 'POST', path: loginPath, body, signal, isAnonymous: true }));
   }
 
+  /** Whatever a server says: what only it and we know is not told. */
+  async function hidden(text: string): Promise<string> {
+    const given = 'token' in login ? [login.token, ...login.token.split(':').slice(1)] : [login.password];
+    const token = await session?.catch(() => undefined);
+    return hideSecrets(token === undefined ? given : [...given, token])(text);
+  }
+
   async function ask(asked: Asked, alsoGood: readonly number[] = []): Promise<string> {
     const used = session;
     const first = await send(asked);
@@ -128,8 +138,11 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
     if ((status >= 200 && status < 300) || alsoGood.includes(status)) return text;
     if (status === 401) throw new RancherError(providerReasons.invalidToken, 'the credential is not accepted (401)');
     if (status === 403)
-      throw new RancherError(providerReasons.insufficientPermissions, `not allowed (403): ${parseErrorMessage(text, status)}`);
-    throw new RancherError(providerReasons.rancherError, `Rancher error: ${parseErrorMessage(text, status)}`);
+      throw new RancherError(
+        providerReasons.insufficientPermissions,
+        `not allowed (403): ${await hidden(parseErrorMessage(text, status))}`,
+      );
+    throw new RancherError(providerReasons.rancherError, `Rancher error: ${await hidden(parseErrorMessage(text, status))}`);
   }
 
   async function send({ method, path, body, signal, isAnonymous = false }: Asked): Promise<{ status: number; text: string }> {
