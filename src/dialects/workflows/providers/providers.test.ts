@@ -25,9 +25,9 @@ async function start(t: TestContext, options: Partial<FakeRancherOptions> = {}) 
   const stop = new AbortController();
   t.after(() => stop.abort());
   const { signal } = stop;
-  let server: SourceServer | undefined;
-  const rancher = fakeRancher({ url: () => server!.url, ca: () => server!.ca.certificate, ...options });
-  server = await startSourceServer(t, rancher.answer);
+  const known: { server?: SourceServer } = {};
+  const rancher = fakeRancher({ url: () => known.server!.url, ca: () => known.server!.ca.certificate, ...options });
+  const server = (known.server = await startSourceServer(t, rancher.answer));
   const ca = Buffer.from(server.ca.certificate).toString('base64');
   const clusters = informer(hub, Cluster, { signal, indexes: clusterIndexes });
   const providers = informer(hub, CloudProvider, { signal });
