@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ClusterRun, Grant } from '../kinds/cluster-run.ts';
+import { nextClusterRun, timedOut, type ClusterRunInput, type ClusterRunStatus, type Move } from './next-cluster-run.ts';
+
+const start = new Date('2026-11-17T12:00:00Z');
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const grant = (more: Partial<Grant> = {}): Grant => ({
+  id: 3,
+  phase: 'Rolling',
+  group: 'Deploy',
+  step: 'Rollout',
+  type: 'RollingDeploy',
+  position: 1,
+  attempt: 1,
+  timeout: '10m',
+  ...more,
+});
+const specOf = (given: Grant | undefined, standing?: ClusterRun['spec']['standing']): ClusterRun['spec'] => ({
+  runRef: { name: 'run', uid: 'uid' },
+  cluster: { id: 'c-m-0000east', name: 'east' },
+  wave: 'all',
+  ...(given && { grant: given }),
+  ...(standing && { standing }),
+});
+const nothing = { half: undefined, delivery: { state: 'pending' } } as const;
+const next = (more: Partial<ClusterRunInput>): Move =>
+  nextClusterRun({ spec: specOf(grant()), status: undefined, work: nothing, now: start, ...more });
+const written = (move: Move): ClusterRunStatus => {
+  assert.equal(move.move, 'write');
+  return move.move === 'write' ? move.status : {};
+};
+const running = written(next({}));
+const waits = { ...running, checkpoint: { ...running.checkpoint!, awaits: [{ kind: 'Deployment' }] } };
+
+test('without a grant there is nothing to do but to say so', () => {
+  assert.equal(written(next({ spec: specOf(undefined) })).phase, 'Pending');
+  assert.equal(next({ spec: specOf(undefined), status: { phase: 'Pending' } }).move, 'rest');
+});
+
+test('a grant is begun in writing before anything is done', () => {
+  assert.deepEqual(running, {
+    startedAt: '2026-11-17T12:00:00Z',
+    grant: 3,
+    step: { status: 'Running', startedAt: '2026-11-17T12:00:00Z' },
+    checkpoint: { grant: 3, half: 'begin', at: '2026-11-17T12:00:00Z' },
+    phase: 'Running',
+  });
+  assert.equal(next({ status: running }).move, 'begin');
+});
+
+test('grants of old are ignored', () => {
+  assert.equal(next({ status: { grant: 4, phase: 'Running' } }).move, 'rest');
+});
+
+test('what the run says of a cluster keeps it from everything; an abort ends what goes on', () => {
+  assert.equal(written(next({ spec: specOf(grant(), { state: 'Skipped' }) })).phase, 'Skipped');
+  const aborted = specOf(grant(), { state: 'Aborted' });
+  assert.equal(written(next({ spec: aborted })).phase, 'Aborted');
+  const before = written(next({ spec: aborted, status: running }));
+  assert.deepEqual([before.step?.status, before.step?.message, before.phase], ['Failed', 'Aborted', 'Aborted']);
+  const middle = written(next({ spec: aborted, status: waits, work: { half: 'begin', delivery: { state: 'applied' } } }));
+  assert.deepEqual([middle.checkpoint?.half, middle.checkpoint?.result], ['end', 'Failed']);
+});
+
+test('a Work is waited for, then what it brought, and then the step ends', () => {
+  const begun = { half: 'begin', delivery: { state: 'pending' } } as const;
+  assert.deepEqual(next({ status: waits, work: begun }), { move: 'wait', until: at(600) });
+  const applied = { half: 'begin', delivery: { state: 'applied' } } as const;
+  assert.equal(next({ status: waits, work: applied }).move, 'look');
+  const waiting = [{ state: 'waiting', message: 'soon' }] as const;
+  assert.deepEqual(next({ status: waits, work: applied, seen: waiting }), { move: 'wait', until: at(5) });
+  const steady = written(next({ status: waits, work: applied, seen: [{ state: 'steady', message: '' }] }));
+  assert.equal(steady.checkpoint?.result, 'Succeeded');
+  assert.deepEqual(next({ status: steady, work: applied }), { move: 'end', result: 'Succeeded' });
+  const ended = { half: 'end', delivery: { state: 'pending' } } as const;
+  assert.equal(next({ status: steady, work: ended }).move, 'wait');
+  // What is left to tidy up keeps nobody waiting for ever.
+  assert.equal(written(next({ status: steady, work: ended, now: at(121) })).step?.status, 'Succeeded');
+  const over = written(next({ status: steady, work: { half: 'end', delivery: { state: 'applied' } }, now: at(9) }));
+  assert.deepEqual(over.step, { status: 'Succeeded', startedAt: '2026-11-17T12:00:00Z', finishedAt: '2026-11-17T12:00:09Z' });
+  assert.deepEqual(over.steps, [{ grant: 3, name: 'Rollout', type: 'RollingDeploy', status: 'Succeeded' }]);
+  assert.equal(over.checkpoint, undefined);
+  assert.equal(over.phase, 'Pending');
+  assert.equal(next({ status: over }).move, 'rest');
+});
+
+test('what the member refuses, and what breaks, fails the step; what takes too long times out', () => {
+  const failed = written(next({ status: waits, work: { half: 'begin', delivery: { state: 'failed', message: 'refused' } } }));
+  assert.deepEqual([failed.checkpoint?.result, failed.checkpoint?.message], ['Failed', 'refused']);
+  const applied = { half: 'begin', delivery: { state: 'applied' } } as const;
+  const broken = written(next({ status: waits, work: applied, seen: [{ state: 'failed', message: 'stuck' }] }));
+  assert.equal(broken.checkpoint?.message, 'stuck');
+  const late = written(next({ status: waits, work: applied, now: at(600) }));
+  assert.deepEqual([late.checkpoint?.result, late.checkpoint?.failureType, late.checkpoint?.message], ['TimedOut', 'Timeout', timedOut]);
+  // One that has failed does not wait for a member that may never follow.
+  const over = written(next({ status: late, work: { half: 'end', delivery: { state: 'pending' } }, now: at(600) }));
+  assert.deepEqual([over.phase, over.failure?.reason, over.step?.failureType], ['TimedOut', 'TimedOut', 'Timeout']);
+});
+
+test('the deadline of a cluster counts from its first step, but not on the way back', () => {
+  const status = { ...waits, startedAt: '2026-11-17T11:50:00Z' };
+  const work = { half: 'begin', delivery: { state: 'pending' } } as const;
+  assert.equal(written(next({ spec: specOf(grant({ progressDeadline: '10m' })), status, work })).checkpoint?.result, 'TimedOut');
+  const back = specOf(grant({ progressDeadline: '10m', isRollback: true }));
+  assert.equal(next({ spec: back, status, work }).move, 'wait');
+});
+
+test('whoever asks again after a crash gets on, and never back', () => {
+  // A world that does what it is told, dies at any line, and forgets everything but what was written.
+  const event = fc.constantFrom('go', 'go', 'go', 'die', 'wait', 'break');
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), events => {
+      let status: ClusterRunStatus | undefined;
+      let work: ClusterRunInput['work'] = nothing;
+      let seen: ClusterRunInput['seen'];
+      let seconds = 0;
+      const halves: string[] = [];
+      for (const one of [...events, ...Array<string>(20).fill('go')]) {
+        seconds += one === 'wait' ? 30 : 0;
+        if (one === 'die') seen = undefined;
+        if (one === 'break' && work.half === 'begin') work = { half: 'begin', delivery: { state: 'failed', message: 'x' } };
+        const move: Move = nextClusterRun({
+          spec: specOf(grant({ isLast: true })),
+          status,
+          work,
+          ...(seen && { seen }),
+          now: at(seconds),
+        });
+        if (move.move === 'write') status = move.status;
+        else if (move.move === 'begin') {
+          status = { ...status, checkpoint: { ...status!.checkpoint!, awaits: [{ kind: 'Deployment' }] } };
+          if (one !== 'die') work = { half: 'begin', delivery: { state: 'pending' } };
+        } else if (move.move === 'look') seen = [{ state: 'steady', message: '' }];
+        else if (move.move === 'end' && one !== 'die') work = { half: 'end', delivery: { state: 'pending' } };
+        else if (move.move === 'wait' && work.delivery.state === 'pending') work = { half: work.half, delivery: { state: 'applied' } };
+        if (work.half && halves.at(-1) !== work.half) halves.push(work.half);
+      }
+      assert.deepEqual(halves, ['begin', 'end']);
+      assert.ok(status?.phase === 'Succeeded' || status?.phase === 'Failed' || status?.phase === 'TimedOut');
+      assert.equal(status.steps?.length, 1);
+    }),
+  );
+});
