@@ -12,12 +12,15 @@ import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
 import { runGateWorks } from './gates/gate-works-controller.ts';
 import { runGateDesk } from './gates/run-gate-desk.ts';
 import { hubRunInputs, runRunContents } from './inputs/hub-run-inputs.ts';
+import { runInfrastructures } from './infrastructure/infrastructure-controller.ts';
+import { CloudProvider } from './kinds/cloud-provider.ts';
 import { DeployFreeze } from './kinds/deploy-freeze.ts';
 import { GateTemplate } from './kinds/gate.ts';
+import { InfrastructureDefinition } from './kinds/infrastructure-definition.ts';
 import { eventHerald } from './notifications/event-herald.ts';
 import { runNotifications } from './notifications/notifications-controller.ts';
 import { runPipelines } from './pipelines/pipeline-controller.ts';
-import { hubClusters } from './providers/hub-clusters.ts';
+import { runProviders } from './providers/run-providers.ts';
 import { runWorkflowRuns } from './runs/run-controller.ts';
 import { runSecrets } from './runs/run-secrets.ts';
 import { runWorkflowSummaries } from './runs/summarize-workflows.ts';
@@ -46,8 +49,10 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const { runs, clusterRuns, requests, workflows, logs } = objects;
   const freezeObjects = informer(hub, DeployFreeze, { signal, onError: onError('DeployFreeze') });
   const templates = informer(hub, GateTemplate, { signal, onError: onError('GateTemplate') });
-  const providers = { list: () => Promise.resolve(hubClusters(clusters)) };
-  const inputs = hubRunInputs({ hub, renderer, egress, providers });
+  const providers = informer(hub, CloudProvider, { signal, onError: onError('CloudProvider') });
+  const infrastructures = informer(hub, InfrastructureDefinition, { signal, onError: onError('InfrastructureDefinition') });
+  const sources = runProviders({ hub, providers, clusters, signal });
+  const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
   const herald = eventHerald({ hub, serverUrl, signal });
   const gates = runGateDesk({ hub, requests, templates, works, members, egress, signal });
   const freezes = freezeDesk(freezeObjects);
@@ -63,5 +68,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     runPipelines({ ...objects, hub, herald, signal }),
     runNotifications({ hub, egress, signal, onError }),
     runRunContents(hub, runs, signal),
+    ...sources.controllers,
+    runInfrastructures({ hub, infrastructures, providers, clusters, clustersOf: sources.clustersOf, signal }),
   ];
 }
