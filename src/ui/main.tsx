@@ -12,6 +12,7 @@ import './styles/shell.css';
 import './styles/parts.css';
 import './styles/table.css';
 import './styles/editor.css';
+import './styles/home.css';
 
 showTheme();
 listenToKeys();

@@ -124,7 +124,7 @@ function useEntries(): readonly Entry[] {
           run: () => setTheme(theme),
         };
       }),
-      { id: 'out', title: 'Sign out', about: 'deed', icon: 'leave', run: () => void signOut() },
+      { id: 'out', title: 'Sign out', about: 'action', icon: 'leave', run: () => void signOut() },
     ];
   }, [navigate, query, clusters, served]);
 }

@@ -57,3 +57,13 @@ async function ask(cluster: string): Promise<ServedKind[]> {
   }
   return [...kinds.values()];
 }
+
+/** A kind by how addresses name it; a guess where the cluster does not serve it. */
+export async function findKind(
+  cluster: string | undefined,
+  { group, version, plural }: { group: string; version: string; plural: string },
+): Promise<ServedKind | undefined> {
+  const kinds = await servedKinds(cluster);
+  const found = kinds.find(one => one.group === group && one.plural === plural);
+  return found && { ...found, version };
+}

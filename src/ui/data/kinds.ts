@@ -53,7 +53,12 @@ export function pathOf({ group, version, plural }: Kind, { cluster = hub, namesp
 /** `deployments.apps`, `pods`: as kubectl takes it. */
 export const resourceOf = ({ group, plural }: Kind): string => (group === '' ? plural : `${plural}.${group}`);
 
-/** `apps/v1/deployments`, `v1/pods`: as addresses of this page name kinds. */
-export const kindKey = ({ group, version, plural }: Kind): string => [group, version, plural].filter(Boolean).join('/');
+/** `apps/v1/deployments`, `core/v1/pods`: as addresses of this page name kinds. */
+export const kindKey = ({ group, version, plural }: Kind): string => [group || 'core', version, plural].join('/');
+
+/** Where this page shows one object. */
+export function objectPlace(kind: Kind, { cluster = hub, namespace = '', name = '' }: Place): string {
+  return `/explore/${kindKey(kind)}/${[cluster, namespace || '_', name].map(encodeURIComponent).join('/')}`;
+}
 
 export type { KubeObject };

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react';
 import { keyOf, watchedList, type Listed, type Wanted } from './watched-list.ts';
 import type { Kind, KubeObject } from './kinds.ts';
 
-const nothing: Listed = { items: [], state: 'loading', error: undefined, asOf: 0 };
+const nothing: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [] };
 const never = () => () => {};
 
 /** The objects of a kind, live. Nothing is asked while `wanted` is undefined. */

@@ -10,6 +10,8 @@ export interface Wanted {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** Whether the server prints the objects as columns: `cells` of each, and its metadata alone. */
+  readonly isTable?: boolean;
 }
 
 export type ListState =
@@ -22,6 +24,19 @@ export type ListState =
   /** Nothing was ever heard. */
   | 'failed';
 
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly description?: string;
+  /** 0 for those that are always shown. */
+  readonly priority: number;
+}
+
+/** An object as the server prints it. */
+export interface PrintedObject extends KubeObject {
+  readonly cells: readonly (string | number | boolean | null)[];
+}
+
 export interface Listed<T = KubeObject> {
   readonly items: readonly T[];
   readonly state: ListState;
@@ -29,6 +44,8 @@ export interface Listed<T = KubeObject> {
   readonly error: ApiError | undefined;
   /** When it was last known to be true. */
   readonly asOf: number;
+  /** Of what the server printed. */
+  readonly columns: readonly TableColumn[];
 }
 
 export interface WatchedList {
@@ -36,8 +53,13 @@ export interface WatchedList {
   subscribe(listener: () => void): () => void;
 }
 
-interface ListAnswer {
-  readonly items: KubeObject[] | null;
+interface TableAnswer {
+  readonly columnDefinitions?: readonly TableColumn[] | null;
+  readonly rows?: readonly { readonly cells: PrintedObject['cells']; readonly object: KubeObject }[] | null;
+}
+
+interface ListAnswer extends TableAnswer {
+  readonly items?: KubeObject[] | null;
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
 }
 
@@ -53,6 +75,7 @@ const tellMs = 100;
 /** Going back to a screen finds what was there. */
 const lingerMs = 60_000;
 const jsonAccept = 'application/json';
+const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 const lists = new Map<string, WatchedList>();
 
@@ -64,8 +87,8 @@ export function watchedList(wanted: Wanted): WatchedList {
   return list;
 }
 
-export const keyOf = ({ cluster, kind, namespace, labelSelector, fieldSelector }: Wanted): string =>
-  [cluster, kind.group, kind.version, kind.plural, namespace, labelSelector, fieldSelector].join(' ');
+export const keyOf = ({ cluster, kind, namespace, labelSelector, fieldSelector, isTable = false }: Wanted): string =>
+  [cluster, kind.group, kind.version, kind.plural, namespace, labelSelector, fieldSelector, isTable].join(' ');
 
 /** Forgets everything: somebody else may sign in. */
 export function forgetLists(): void {
@@ -76,7 +99,9 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
   const path = pathOf(wanted.kind, { cluster: wanted.cluster, namespace: wanted.namespace });
   const objects = new Map<string, KubeObject>();
   const listeners = new Set<() => void>();
-  let shown: Listed = { items: [], state: 'loading', error: undefined, asOf: 0 };
+  const accept = wanted.isTable ? tableAccept : jsonAccept;
+  let shown: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [] };
+  let columns: readonly TableColumn[] = [];
   let running: AbortController | undefined;
   let lingering: ReturnType<typeof setTimeout> | undefined;
   let telling: ReturnType<typeof setTimeout> | undefined;
@@ -136,8 +161,9 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
       const query = selection();
       query.set('limit', String(pageSize));
       if (page?.metadata.continue) query.set('continue', page.metadata.continue);
-      page = await request<ListAnswer>(`${path}?${query.toString()}`, { signal });
-      for (const item of page.items ?? []) found.set(objectKey(item), kept(item));
+      page = await request<ListAnswer>(`${path}?${query.toString()}`, { signal, accept });
+      if (page.columnDefinitions?.length) columns = page.columnDefinitions;
+      for (const item of page.items ?? printed(page)) found.set(objectKey(item), kept(item, wanted.kind));
       // Those who wait for the first time see what is there already.
       if (shown.asOf === 0 && page.metadata.continue) {
         for (const [key, item] of found) objects.set(key, item);
@@ -181,7 +207,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
           }
         },
       },
-      jsonAccept,
+      accept,
     );
     signal.addEventListener('abort', () => (close(), resolve(version)), { once: true });
     return promise;
@@ -191,11 +217,14 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
         close();
         return reject(new ApiError(object.code ?? 500, object.message ?? 'the watch has ended'));
       }
-      version = object.metadata.resourceVersion ?? version;
+      const changed = wanted.isTable ? printed(object as TableAnswer) : [object];
+      version = changed[0]?.metadata.resourceVersion ?? object.metadata.resourceVersion ?? version;
       if (type === 'BOOKMARK') return;
       isChanged = true;
-      if (type === 'DELETED') objects.delete(objectKey(object));
-      else objects.set(objectKey(object), kept(object));
+      for (const one of changed) {
+        if (type === 'DELETED') objects.delete(objectKey(one));
+        else objects.set(objectKey(one), kept(one, wanted.kind));
+      }
       tell({ state: 'live' });
     }
   }
@@ -213,7 +242,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     const isSettled = state === 'live';
     const error = 'error' in next ? next.error : state === 'live' ? undefined : shown.error;
     const isSame = !isChanged && state === shown.state && error === shown.error;
-    shown = { items: shown.items, state, error, asOf: isSettled ? Date.now() : shown.asOf };
+    shown = { items: shown.items, state, error, asOf: isSettled ? Date.now() : shown.asOf, columns };
     if (isSame) return;
     telling ??= setTimeout(
       () => {
@@ -228,14 +257,20 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
   }
 }
 
+function printed({ rows }: TableAnswer): PrintedObject[] {
+  return (rows ?? []).map(({ cells, object }) => ({ ...object, cells }));
+}
+
 const objectKey = ({ metadata }: KubeObject): string => metadata.uid ?? `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 
 /** Nobody looks at these in a list, and they are most of what an object weighs. */
-function kept(obj: KubeObject): KubeObject {
+function kept(obj: KubeObject, { group, version, kind }: Kind): KubeObject {
   delete obj.metadata.managedFields;
   const status = obj['status'] as { apiResources?: unknown } | undefined;
   if (status?.apiResources) delete status.apiResources;
-  return obj;
+  // Lists leave out what all their items have in common; metadata alone calls itself by another kind.
+  if (obj['cells'] !== undefined) return obj;
+  return Object.assign({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, obj);
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -29,6 +29,10 @@ interface Judged {
 
 /** How an object of any kind is, by the conditions it has: first what is being removed, then what is stuck, then whether it is ready. */
 export function judgeObject(obj: { metadata: { deletionTimestamp?: string }; [field: string]: unknown }): Judged {
+  return judged(obj) ?? { tone: 'idle', word: 'Unknown', why: undefined };
+}
+
+function judged(obj: Parameters<typeof judgeObject>[0]): Judged | undefined {
   if (obj.metadata.deletionTimestamp) return { tone: 'warn', word: 'Leaving', why: 'It is being removed' };
   const { conditions = [], phase } = (obj['status'] ?? {}) as { conditions?: ConditionLike[]; phase?: string };
   const find = (type: string) => conditions.find(one => one.type === type);
@@ -37,7 +41,7 @@ export function judgeObject(obj: { metadata: { deletionTimestamp?: string }; [fi
   const ready = find('Ready') ?? find('Available') ?? find('Complete');
   if (ready) return judgeReady(ready, find('Reconciling')?.status === 'True');
   if (phase) return { tone: phaseTones[phase] ?? 'idle', word: phase, why: undefined };
-  return { tone: 'idle', word: 'Known', why: undefined };
+  return undefined;
 }
 
 const phaseTones: Record<string, Tone> = {
@@ -64,5 +68,6 @@ export const words = (reason: string): string =>
   reason.replaceAll(/([a-z])([A-Z])/g, (_all, before: string, after: string) => `${before} ${after.toLowerCase()}`);
 
 export function ObjectState({ object }: { object: Parameters<typeof judgeObject>[0] }) {
-  return <StateBadge {...judgeObject(object)} />;
+  const state = judged(object);
+  return state ? <StateBadge {...state} /> : null;
 }

@@ -21,6 +21,8 @@ export const screenGroups = ['', 'Delivery', 'Machines', 'People'] as const;
 const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) =>
   lazy(async () => ({ default: (await module())[name] }));
 
+const explore = load('Explore', () => import('./explore/explore.tsx'));
+
 /** All of them, in the order of the side. */
 export const screens: readonly Screen[] = [
   {
@@ -40,5 +42,29 @@ export const screens: readonly Screen[] = [
     group: '',
     keys: 'g c',
     Screen: load('Clusters', () => import('./clusters/clusters.tsx')),
+  },
+  {
+    path: '/clusters/:name/*?',
+    home: '/clusters',
+    title: 'Cluster',
+    icon: 'clusters',
+    Screen: load('ClusterScreen', () => import('./cluster/cluster.tsx')),
+  },
+  {
+    path: '/explore',
+    home: '/explore',
+    title: 'Explore',
+    icon: 'explore',
+    group: '',
+    keys: 'g e',
+    Screen: explore,
+  },
+  { path: '/explore/:group/:version/:plural', home: '/explore', title: 'Kind', icon: 'explore', Screen: explore },
+  {
+    path: '/explore/:group/:version/:plural/:cluster/:ns/:name/*?',
+    home: '/explore',
+    title: 'Object',
+    icon: 'explore',
+    Screen: load('ObjectScreen', () => import('./object/object.tsx')),
   },
 ];

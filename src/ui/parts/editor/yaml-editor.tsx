@@ -72,7 +72,7 @@ export function YamlEditor({ value, name, isReadOnly = false, extensions = [], o
           yaml(),
           editorLook,
           EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ 'aria-label': name, ...(isReadOnly && { 'aria-readonly': 'true' }) }),
+          EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
           // Tab indents only once somebody has begun to write; Escape gives it back to the page.
           keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap, ...(isReadOnly ? [] : [indentWithTab])]),
           EditorView.updateListener.of(update => update.docChanged && changed.current?.(update.state.doc.toString())),

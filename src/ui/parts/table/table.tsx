@@ -120,7 +120,7 @@ export function Table<T>(props: TableProps<T>) {
                 ))}
                 {rowEnd && (
                   <div role="columnheader">
-                    <span className="unseen">Deeds</span>
+                    <span className="unseen">Actions</span>
                   </div>
                 )}
               </div>

@@ -11,13 +11,13 @@ export const clusterColumns: readonly Column<Cluster>[] = [
   {
     id: 'name',
     title: 'Name',
-    width: 'minmax(11rem, 1.4fr)',
+    width: 'minmax(9rem, 1.4fr)',
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata }) => <PlaceLink to={`/clusters/${encodeURIComponent(metadata.name!)}`}>{metadata.name}</PlaceLink>,
   },
-  { id: 'state', title: 'State', width: '11rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
-  { id: 'version', title: 'Version', width: '7.5rem', value: ({ status }) => status?.version },
-  { id: 'provider', title: 'Provider', width: '7.5rem', value: ({ status }) => status?.provider },
+  { id: 'state', title: 'State', width: '10rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
+  { id: 'version', title: 'Version', width: '8.5rem', value: ({ status }) => status?.version },
+  { id: 'provider', title: 'Provider', width: '6.5rem', value: ({ status }) => status?.provider },
   {
     id: 'nodes',
     title: 'Nodes',
@@ -28,7 +28,7 @@ export const clusterColumns: readonly Column<Cluster>[] = [
   },
   { id: 'cpu', title: 'CPU', width: '5rem', isNumber: true, value: ({ status }) => String(status?.allocatable?.['cpu'] ?? '') },
   { id: 'memory', title: 'Memory', width: '7rem', isNumber: true, value: ({ status }) => String(status?.allocatable?.['memory'] ?? '') },
-  { id: 'mode', title: 'Reached by', width: '7rem', value: ({ spec }) => spec.connection.mode },
+  { id: 'mode', title: 'Reached by', width: '7rem', isExtra: true, value: ({ spec }) => spec.connection.mode },
   {
     id: 'labels',
     title: 'Labels',

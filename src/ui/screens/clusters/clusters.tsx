@@ -1,18 +1,33 @@
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { kinds } from '../../data/kinds.ts';
+import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table/table.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { clusterColumns } from './cluster-columns.tsx';
+import { ClusterDeeds } from './cluster-deeds.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 
 /** All members of the hub. */
 export function Clusters() {
   const { items, state, error } = useList<Cluster>({ kind: kinds.cluster });
+  const [isAdding, setAdding] = useState(false);
+  const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
   const [, go] = useLocation();
+  useShortcut(mayAdd ? 'a' : undefined, 'Add a cluster', () => setAdding(true));
+  const add = mayAdd && (
+    <button type="button" className="button main-deed" onClick={() => setAdding(true)}>
+      <Icon name="add" />
+      Add a cluster
+    </button>
+  );
   return (
-    <Page title="Clusters" isFilled>
+    <Page title="Clusters" isFilled actions={add}>
       {error && <ErrorNote error={error} about="Clusters" />}
       <Table
         name="Clusters"
@@ -22,12 +37,15 @@ export function Clusters() {
         state={state}
         sort="name"
         onOpen={one => go(`/clusters/${encodeURIComponent(one.metadata.name!)}`)}
+        rowEnd={one => <ClusterDeeds cluster={one} isIconOnly />}
         empty={
-          <Empty title="No clusters yet" command="drover sandbox create east --wait">
-            Clusters that the hub manages are listed here with how they are.
+          <Empty title="No clusters yet" command="drover sandbox create east --wait" action={add}>
+            Clusters that the hub manages are listed here with how they are. A sandbox cluster lives inside the hub and costs nothing to
+            try.
           </Empty>
         }
       />
+      {isAdding && <ImportDialog onClose={() => setAdding(false)} />}
     </Page>
   );
 }

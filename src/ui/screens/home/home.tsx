@@ -1,30 +1,78 @@
+import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
+import { PlaceLink } from '../../app/place.tsx';
 import { kinds } from '../../data/kinds.ts';
+import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { judgeObject, type Tone } from '../../parts/state-badge.tsx';
+import { ImportDialog } from '../clusters/import-dialog.tsx';
+import { FleetPicture } from './fleet-picture.tsx';
+import { NeedsAPerson } from './needs-a-person.tsx';
 
-/** How the fleet is at a glance. */
+/** How the fleet is at a glance, and what to do about it. */
 export function Home() {
-  const { items } = useList<Cluster>({ kind: kinds.cluster });
+  const { items, state, error } = useList<Cluster>({ kind: kinds.cluster });
+  const services = useList({ kind: kinds.multiClusterService });
+  const [isAdding, setAdding] = useState(false);
+  const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
   const tones = items.map(one => judgeObject(one).tone);
   const count = (...wanted: Tone[]) => tones.filter(tone => wanted.includes(tone)).length;
+  const nodes = items.reduce((sum, one) => sum + (one.status?.nodes?.total ?? 0), 0);
+  const stuck = services.items.filter(one => judgeObject(one).tone === 'bad').length;
   return (
-    <Page title="Home">
-      <div className="cards">
-        <div className="card">
-          <p className="muted">Clusters</p>
-          <p className="figure">{items.length}</p>
-        </div>
-        <div className="card">
-          <p className="muted">Ready</p>
-          <p className="figure">{count('good')}</p>
-        </div>
-        <div className="card">
-          <p className="muted">Not ready</p>
-          <p className="figure">{count('bad', 'warn')}</p>
-        </div>
-      </div>
+    <Page
+      title="Home"
+      actions={
+        mayAdd && (
+          <button type="button" className="button" onClick={() => setAdding(true)}>
+            <Icon name="add" />
+            Add a cluster
+          </button>
+        )
+      }
+    >
+      {error && <ErrorNote error={error} about="Clusters" />}
+      {state === 'loading' && items.length === 0 && <Loading />}
+      {state !== 'loading' && items.length === 0 && !error && (
+        <Empty title="No clusters yet" command="drover sandbox create east --wait">
+          Here you will see how your clusters are and what needs you. Begin with one that you have, or with a sandbox.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <>
+          <div className="cards">
+            <Figure title="Clusters" value={items.length} to="/clusters" />
+            <Figure title="Ready" value={count('good')} to="/clusters?q=state:ready" />
+            <Figure title="Not ready" value={count('bad', 'warn')} to="/clusters?sort=state" isBad={count('bad', 'warn') > 0} />
+            <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />
+            <Figure title="Services" value={services.items.length} to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices" />
+            <Figure
+              title="Services stuck"
+              value={stuck}
+              to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices"
+              isBad={stuck > 0}
+            />
+          </div>
+          <FleetPicture clusters={items} />
+        </>
+      )}
+      <NeedsAPerson clusters={items} />
+      {isAdding && <ImportDialog onClose={() => setAdding(false)} />}
     </Page>
+  );
+}
+
+function Figure({ title, value, to, isBad = false }: { title: string; value: number; to: string; isBad?: boolean }) {
+  return (
+    <PlaceLink to={to} className={`card figure-card ${isBad ? 'bad' : ''}`}>
+      <span className="muted row">
+        {isBad && <Icon name="bad" size={13} />}
+        {title}
+      </span>
+      <span className="figure">{value.toLocaleString()}</span>
+    </PlaceLink>
   );
 }

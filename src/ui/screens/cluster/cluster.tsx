@@ -1,0 +1,147 @@
+import { useParams } from 'wouter';
+import type { Cluster } from '../../../api/cluster.ts';
+import { useUrlValue } from '../../app/place.tsx';
+import { kinds, type Kind } from '../../data/kinds.ts';
+import { useList, useObject } from '../../data/use-list.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { Page, Tabs } from '../../parts/page.tsx';
+import { ObjectState } from '../../parts/state-badge.tsx';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { idOf } from '../clusters/cluster-kind.ts';
+import { ClusterDeeds } from '../clusters/cluster-deeds.tsx';
+import { PrintedTable } from '../explore/printed-table.tsx';
+import { eventColumns, type EventObject } from '../object/event-columns.tsx';
+import { ClusterOverview } from './cluster-overview.tsx';
+import { ClusterWorks } from './cluster-works.tsx';
+
+const tabs = [
+  { id: '', title: 'Overview' },
+  { id: 'nodes', title: 'Nodes' },
+  { id: 'workloads', title: 'Workloads' },
+  { id: 'works', title: 'Works' },
+  { id: 'events', title: 'Events' },
+  { id: 'access', title: 'Access' },
+] as const;
+
+/** One member: what it is, what runs there, what the hub put there, who may go there. */
+export function ClusterScreen() {
+  const params = useParams<{ name: string; '*'?: string }>();
+  const name = decodeURIComponent(params.name);
+  const tab = params['*'] ?? '';
+  const { object, listed } = useObject<Cluster>(kinds.cluster, { name });
+  if (!object) {
+    if (listed.error) return <ErrorNote error={listed.error} about={name} />;
+    return listed.state === 'loading' ? <Loading /> : <Empty title={`There is no cluster ${name}`} command="drover get clusters" />;
+  }
+  return (
+    <Page
+      title={name}
+      above={[{ title: 'Clusters', to: '/clusters' }]}
+      isFilled={tab !== ''}
+      beside={<ObjectState object={object} />}
+      actions={<ClusterDeeds cluster={object} />}
+    >
+      <NotReady cluster={object} />
+      <Tabs tabs={tabs} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
+      <Part cluster={object} tab={tab} />
+    </Page>
+  );
+}
+
+function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
+  const name = cluster.metadata.name!;
+  const scope = { clusters: [name], namespace: '' };
+  switch (tab) {
+    case '':
+      return <ClusterOverview cluster={cluster} />;
+    case 'nodes':
+      return <PrintedTable kind={kinds.node} scope={scope} />;
+    case 'workloads':
+      return <Workloads name={name} />;
+    case 'works':
+      return <ClusterWorks id={idOf(cluster)} name={name} />;
+    case 'events':
+      return <ClusterEvents name={name} />;
+    case 'access':
+      return <PrintedTable kind={bindings} scope={{ clusters: ['local'], namespace: idOf(cluster) }} />;
+    default:
+      return <Empty title="There is no such part" />;
+  }
+}
+
+const bindings: Kind = {
+  group: 'management.cattle.io',
+  version: 'v3',
+  kind: 'ClusterRoleTemplateBinding',
+  plural: 'clusterroletemplatebindings',
+  isNamespaced: true,
+};
+
+function NotReady({ cluster: { status } }: { cluster: Cluster }) {
+  const ready = status?.conditions?.find(one => one.type === 'Ready');
+  if (!ready || ready.status === 'True') return null;
+  return (
+    <div className="note warn" role="status">
+      <Icon name="warn" />
+      <p>
+        {ready.message}.{' '}
+        {status?.lastSeen && (
+          <>
+            What you see of it is as of <Time at={status.lastSeen} isAgo />.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+const workloads: Readonly<Record<string, Kind>> = {
+  deployments: kinds.deployment,
+  statefulsets: kinds.statefulSet,
+  daemonsets: kinds.daemonSet,
+  jobs: { group: 'batch', version: 'v1', kind: 'Job', plural: 'jobs', isNamespaced: true },
+  pods: kinds.pod,
+};
+
+function Workloads({ name }: { name: string }) {
+  const [chosen, choose] = useUrlValue('of');
+  const [namespace] = useUrlValue('ns');
+  const kind = workloads[chosen] ?? kinds.deployment;
+  return (
+    <PrintedTable
+      key={kind.plural}
+      kind={kind}
+      scope={{ clusters: [name], namespace }}
+      tools={
+        <select className="input choice" aria-label="Kind of workload" value={kind.plural} onChange={event => choose(event.target.value)}>
+          {Object.values(workloads).map(one => (
+            <option key={one.plural} value={one.plural}>
+              {one.kind}s
+            </option>
+          ))}
+        </select>
+      }
+    />
+  );
+}
+
+function ClusterEvents({ name }: { name: string }) {
+  const { items, state, error } = useList<EventObject>({ cluster: name, kind: kinds.event });
+  return (
+    <>
+      {error && <ErrorNote error={error} about="Events" />}
+      <Table
+        name="Events"
+        rows={items}
+        columns={eventColumns}
+        keyOf={one => one.metadata.uid!}
+        state={state}
+        sort="last"
+        isStale={() => state === 'stale'}
+        empty={<Empty title="No events">Nothing has been said on this cluster for an hour or so: events are not kept for longer.</Empty>}
+      />
+    </>
+  );
+}

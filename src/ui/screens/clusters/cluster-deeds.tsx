@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Cluster } from '../../../api/cluster.ts';
+import { kinds, pathOf } from '../../data/kinds.ts';
+import { useMay } from '../../data/permissions.ts';
+import { request } from '../../data/request.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { idOf } from './cluster-kind.ts';
+import { ImportDialog } from './import-dialog.tsx';
+import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
+import { LabelsDialog } from './labels-dialog.tsx';
+
+type Deed = 'labels' | 'kubeconfig' | 'pause' | 'import' | 'remove';
+
+/** What can be done with a cluster, by those who may. */
+export function ClusterDeeds({ cluster, isIconOnly = false }: { cluster: Cluster; isIconOnly?: boolean }) {
+  const [deed, setDeed] = useState<Deed>();
+  const [, go] = useLocation();
+  const mayChange = useMay({ verb: 'patch', kind: kinds.cluster });
+  const mayRemove = useMay({ verb: 'delete', kind: kinds.cluster });
+  const mayInvite = useMay({ verb: 'create', kind: kinds.secret, namespace: idOf(cluster) });
+  const name = cluster.metadata.name!;
+  const isPaused = cluster.spec.paused === true;
+  const isWaiting = cluster.spec.connection.mode === 'Tunnel' && cluster.status?.agentVersion === undefined;
+  const close = () => setDeed(undefined);
+  const items: MenuItem[] = [
+    { id: 'open', title: 'Open', icon: 'next', onChoose: () => go(`/clusters/${encodeURIComponent(name)}`) },
+    { id: 'explore', title: 'Explore', icon: 'explore', onChoose: () => go(`/explore/core/v1/pods?cluster=${encodeURIComponent(name)}`) },
+    { id: 'kubeconfig', title: 'Kubeconfig', icon: 'key', onChoose: () => setDeed('kubeconfig') },
+    ...(isWaiting && mayInvite
+      ? [{ id: 'import', title: 'How to connect it', icon: 'add', onChoose: () => setDeed('import') } as const]
+      : []),
+    ...(mayChange
+      ? ([
+          { id: 'labels', title: 'Labels', icon: 'label', onChoose: () => setDeed('labels') },
+          { id: 'pause', title: isPaused ? 'Resume deliveries' : 'Pause deliveries', icon: 'idle', onChoose: () => setDeed('pause') },
+        ] as const)
+      : []),
+    ...(mayRemove ? [{ id: 'remove', title: 'Remove', icon: 'remove', isDanger: true, onChoose: () => setDeed('remove') } as const] : []),
+  ];
+  return (
+    <>
+      <Menu label={isIconOnly ? `Actions for ${name}` : 'Actions'} icon="more" isIconOnly={isIconOnly} items={items} />
+      {deed === 'labels' && <LabelsDialog cluster={cluster} onClose={close} />}
+      {deed === 'kubeconfig' && <KubeconfigDialog cluster={cluster} onClose={close} />}
+      {deed === 'import' && <ImportDialog invited={cluster} onClose={close} />}
+      {deed === 'pause' && <PauseDialog name={name} isPaused={isPaused} onClose={close} />}
+      {deed === 'remove' && <RemoveDialog cluster={cluster} onClose={close} />}
+    </>
+  );
+}
+
+function PauseDialog({ name, isPaused, onClose }: { name: string; isPaused: boolean; onClose(): void }) {
+  const body = { spec: { paused: !isPaused } };
+  return (
+    <ActionDialog
+      title={isPaused ? `Resume deliveries to ${name}?` : `Pause deliveries to ${name}?`}
+      verb={isPaused ? 'Resume' : 'Pause'}
+      command={`kubectl patch clusters.drover.io ${name} --type=merge -p '${JSON.stringify(body)}'`}
+      onClose={onClose}
+      onDo={() => request(pathOf(kinds.cluster, { name }), { method: 'PATCH', contentType: 'application/merge-patch+json', body })}
+    >
+      <p>{isPaused ? 'The hub brings it up to date again.' : 'What runs there goes on. The hub changes nothing there until you resume.'}</p>
+    </ActionDialog>
+  );
+}
+
+function RemoveDialog({ cluster, onClose }: { cluster: Cluster; onClose(): void }) {
+  const name = cluster.metadata.name!;
+  const [isForced, setForced] = useState(false);
+  const path = pathOf(kinds.cluster, { name });
+  const force = { metadata: { annotations: { 'drover.io/force-removal': 'true' } } };
+  const isSandbox = cluster.spec.connection.mode === 'Sandbox';
+  async function remove(): Promise<void> {
+    if (isForced) await request(path, { method: 'PATCH', contentType: 'application/merge-patch+json', body: force });
+    await request(path, { method: 'DELETE' });
+  }
+  return (
+    <ActionDialog
+      title={`Remove ${name}?`}
+      verb="Remove"
+      isDanger
+      typed={name}
+      command={`drover unjoin ${name}${isForced ? ' --force' : ''}`}
+      onClose={onClose}
+      onDo={remove}
+    >
+      <p>
+        {isSandbox
+          ? 'The sandbox cluster and everything in it will be gone for good.'
+          : 'The hub takes back what it put there, removes its agent, and forgets the cluster. What others put there stays.'}
+      </p>
+      {!isSandbox && (
+        <label className="row">
+          <input type="checkbox" checked={isForced} onChange={event => setForced(event.target.checked)} />
+          It is gone for good: do not clean up there
+        </label>
+      )}
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,83 @@
+import { lazy, Suspense, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Scope } from '../../app/scope.tsx';
+import { hub, objectPlace, pathOf, type Kind, type KubeObject } from '../../data/kinds.ts';
+import { useMay } from '../../data/permissions.ts';
+import { request } from '../../data/request.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { ErrorNote, Loading } from '../../parts/notes.tsx';
+
+const Editor = lazy(async () => ({ default: (await import('../object/schema-editor.tsx')).SchemaEditor }));
+
+/** Makes an object on the first cluster of the scope, or on the hub. */
+export function CreateButton({ kind, scope }: { kind: Kind; scope: Scope }) {
+  const cluster = scope.clusters[0] ?? hub;
+  const [isOpen, setOpen] = useState(false);
+  const isAllowed = useMay({ verb: 'create', kind, cluster, ...(kind.isNamespaced && { namespace: scope.namespace || 'default' }) });
+  if (!isAllowed) return null;
+  return (
+    <>
+      <button type="button" className="button main-deed" onClick={() => setOpen(true)}>
+        <Icon name="add" />
+        Create
+      </button>
+      {isOpen && <CreateDialog kind={kind} cluster={cluster} namespace={scope.namespace || 'default'} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface CreateDialogProps {
+  readonly kind: Kind;
+  readonly cluster: string;
+  readonly namespace: string;
+  onClose(): void;
+}
+
+function CreateDialog({ kind, cluster, namespace, onClose }: CreateDialogProps) {
+  const first = {
+    apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name: 'example', ...(kind.isNamespaced && { namespace }) },
+  };
+  const [text, setText] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [, go] = useLocation();
+
+  async function create(isTrial: boolean): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { parse } = await import('yaml');
+      const object = (text === undefined ? first : parse(text)) as KubeObject;
+      const query = new URLSearchParams({ fieldManager: 'drover-page', fieldValidation: 'Strict', ...(isTrial && { dryRun: 'All' }) });
+      const path = pathOf(kind, { cluster, ...(kind.isNamespaced && { namespace: object.metadata?.namespace ?? namespace }) });
+      const made = await request<KubeObject>(`${path}?${query.toString()}`, { method: 'POST', body: object });
+      if (isTrial) return await create(false);
+      onClose();
+      go(objectPlace(kind, { cluster, namespace: made.metadata.namespace, name: made.metadata.name }));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog title={`Create ${kind.kind} on ${cluster === hub ? 'the hub' : cluster}`} isWide onClose={onClose}>
+      <Suspense fallback={<Loading />}>
+        <Editor kind={kind} cluster={cluster} value={first} name={`New ${kind.kind}`} onChange={setText} />
+      </Suspense>
+      {error !== undefined && <ErrorNote error={error} />}
+      <div className="dialog-end">
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="button main-deed" disabled={isBusy} onClick={() => void create(true)}>
+          Create
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import { useMemo } from 'react';
+import type { Cluster } from '../../../api/cluster.ts';
+import { PlaceLink } from '../../app/place.tsx';
+import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
+import { useList } from '../../data/use-list.ts';
+import { Empty } from '../../parts/notes.tsx';
+import { judgeObject, StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+
+interface Matter {
+  readonly id: string;
+  readonly what: string;
+  readonly place: string;
+  readonly tone: Tone;
+  readonly word: string;
+  readonly why: string | undefined;
+  readonly since: string | undefined;
+}
+
+const approval: Kind = {
+  group: 'delivery.drover.io',
+  version: 'v1alpha1',
+  kind: 'ApprovalRequest',
+  plural: 'approvalrequests',
+  isNamespaced: true,
+};
+const mostShown = 12;
+
+/** What does not get better by itself: clusters that are lost, services that are stuck, approvals that are waited for. */
+export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
+  const services = useList({ kind: kinds.multiClusterService });
+  const approvals = useList({ kind: approval });
+  const matters = useMemo(
+    () => [
+      ...approvals.items.filter(isOpen).map(one => matterOf(one, approval, 'Approval')),
+      ...clusters.filter(isAmiss).map(one => ({
+        ...matterOf(one, kinds.cluster, 'Cluster'),
+        place: `/clusters/${encodeURIComponent(one.metadata.name!)}`,
+      })),
+      ...services.items.filter(isAmiss).map(one => matterOf(one, kinds.multiClusterService, 'Service')),
+    ],
+    [clusters, services.items, approvals.items],
+  );
+  return (
+    <section className="card stack tight" aria-labelledby="needs">
+      <h2 id="needs">What needs a person</h2>
+      {matters.length === 0 && <Empty title="Nothing">Everything that the hub looks after is as it should be, or on its way there.</Empty>}
+      <ul className="matters">
+        {matters.slice(0, mostShown).map(({ id, what, place, tone, word, why, since }) => (
+          <li key={id}>
+            <StateBadge tone={tone} word={word} />
+            <span>
+              <PlaceLink to={place}>{what}</PlaceLink> {why && <span className="muted">{why}</span>}
+            </span>
+            <Time at={since} isAgo />
+          </li>
+        ))}
+      </ul>
+      {matters.length > mostShown && (
+        <p>
+          and {matters.length - mostShown} more: <PlaceLink to="/clusters?sort=state">clusters by state</PlaceLink>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const isAmiss = (one: KubeObject) => ['bad', 'warn'].includes(judgeObject(one).tone);
+
+function isOpen(one: KubeObject): boolean {
+  const { phase, state, decision } = (one['status'] ?? {}) as { phase?: string; state?: string; decision?: string };
+  return decision === undefined && /^(|waiting|pending|open)$/i.test(phase ?? state ?? '');
+}
+
+function matterOf(one: KubeObject, kind: Kind, title: string): Matter {
+  const { tone, word, why } = judgeObject(one);
+  const { conditions = [] } = (one['status'] ?? {}) as { conditions?: { type: string; lastTransitionTime?: string }[] };
+  const since = conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? one.metadata.creationTimestamp;
+  const isAsked = kind === approval;
+  return {
+    id: `${title} ${one.metadata.uid ?? ''}`,
+    what: `${title} ${one.metadata.name ?? ''}`,
+    place: objectPlace(kind, one.metadata),
+    tone: isAsked ? 'info' : tone,
+    word: isAsked ? 'Waits for you' : word,
+    why,
+    since,
+  };
+}

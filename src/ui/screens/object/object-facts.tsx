@@ -1,0 +1,134 @@
+import { PlaceLink } from '../../app/place.tsx';
+import { kinds, objectPlace, resourceOf, type Kind, type KubeObject } from '../../data/kinds.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Tags } from '../../parts/tags.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { ObjectAt } from './object-place.ts';
+import { PodFacts } from './pod-facts.tsx';
+import { SecretValues } from './secret-values.tsx';
+
+interface ConditionLike {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** What every object has, and for some kinds what people look for first. */
+export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }) {
+  const { metadata } = object;
+  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: ConditionLike[] };
+  return (
+    <div className="stack">
+      <section className="card">
+        <dl className="facts">
+          <dt>Created</dt>
+          <dd>
+            <Time at={metadata.creationTimestamp} isAgo />
+          </dd>
+          <dt>Labels</dt>
+          <dd>
+            <Tags labels={metadata.labels} />
+          </dd>
+          <dt>Annotations</dt>
+          <dd>
+            <Annotations all={metadata.annotations} />
+          </dd>
+          <dt>Owned by</dt>
+          <dd>
+            <Owners object={object} at={at} />
+          </dd>
+          <dt>Uid</dt>
+          <dd>
+            <code>{metadata.uid}</code>
+          </dd>
+        </dl>
+      </section>
+      {conditions.length > 0 && <Conditions conditions={conditions} />}
+      {resourceOf(at.kind) === 'pods' && <PodFacts pod={object} at={at} />}
+      {resourceOf(at.kind) === 'secrets' && <SecretValues secret={object} />}
+      {resourceOf(at.kind) === 'configmaps' && <ConfigValues object={object} />}
+    </div>
+  );
+}
+
+export function Conditions({ conditions }: { conditions: readonly ConditionLike[] }) {
+  return (
+    <section className="card stack tight">
+      <h2>Conditions</h2>
+      <dl className="facts">
+        {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
+          <div key={type} className="fact">
+            <dt>
+              <StateBadge tone={toneOf(type, status)} word={`${type}: ${status}`} />
+            </dt>
+            <dd>
+              {reason && <strong>{reason} </strong>}
+              {message} <span className="muted">{lastTransitionTime && <Time at={lastTransitionTime} isAgo />}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const abnormal = /stalled|pressure|unavailable|degraded|duplicate|failed|failure/i;
+
+function toneOf(type: string, status: string) {
+  if (status === 'Unknown') return 'warn';
+  if (type === 'Reconciling' || type === 'Progressing') return status === 'True' ? 'info' : 'idle';
+  return (status === 'True') === abnormal.test(type) ? 'bad' : 'good';
+}
+
+function Annotations({ all }: { all: Readonly<Record<string, string>> | undefined }) {
+  const shown = Object.entries(all ?? {}).filter(([key]) => key !== 'kubectl.kubernetes.io/last-applied-configuration');
+  if (shown.length === 0) return <span className="muted">–</span>;
+  return (
+    <ul>
+      {shown.map(([key, value]) => (
+        <li key={key}>
+          <code>{key}</code>: {value}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Owners({ object, at }: { object: KubeObject; at: ObjectAt }) {
+  const owners = object.metadata.ownerReferences ?? [];
+  if (owners.length === 0) return <span className="muted">–</span>;
+  return owners.map(({ apiVersion, kind, name, uid }) => {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const known = Object.values<Kind>(kinds).find(one => one.kind === kind && one.group === group);
+    const plural = known?.plural ?? `${kind.toLowerCase()}s`;
+    const owner: Kind = { group, version, kind, plural, isNamespaced: known?.isNamespaced ?? true };
+    const namespace = owner.isNamespaced ? at.namespace : undefined;
+    return (
+      <PlaceLink key={uid} to={objectPlace(owner, { cluster: at.cluster, namespace, name })}>
+        {kind} {name}
+      </PlaceLink>
+    );
+  });
+}
+
+function ConfigValues({ object }: { object: KubeObject }) {
+  const data = Object.entries((object['data'] ?? {}) as Record<string, string>);
+  if (data.length === 0) return null;
+  return (
+    <section className="card stack tight">
+      <h2>Data</h2>
+      {data.map(([key, value]) => (
+        <details key={key} open={data.length < 4}>
+          <summary>
+            <code>{key}</code> <span className="muted">{value.length} characters</span>
+          </summary>
+          <pre className="text" tabIndex={0}>
+            {value}
+          </pre>
+        </details>
+      ))}
+    </section>
+  );
+}

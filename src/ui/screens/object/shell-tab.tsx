@@ -1,0 +1,141 @@
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal } from '@xterm/xterm';
+import '@xterm/xterm/css/xterm.css';
+import { useEffect, useRef, useState } from 'react';
+import { useUrlValue } from '../../app/place.tsx';
+import { kinds, pathOf, type KubeObject } from '../../data/kinds.ts';
+import { request } from '../../data/request.ts';
+import { CommandLine } from '../../parts/command-line.tsx';
+import { styleNonce } from '../../parts/editor/yaml-editor.tsx';
+import type { ObjectAt } from './object-place.ts';
+import { commandFor } from './object.tsx';
+
+const shells = 'command -v bash >/dev/null && exec bash || exec sh';
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
+
+/** A shell in a container of a pod. */
+export function ShellTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
+  const containers = ((object['spec'] as { containers?: { name: string }[] } | undefined)?.containers ?? []).map(one => one.name);
+  const [chosen, setChosen] = useUrlValue('container');
+  const container = chosen || containers[0] || '';
+  const [attempt, setAttempt] = useState(0);
+  const { place, ended } = useShell(at, container, attempt);
+  return (
+    <div className="stack tight">
+      <div className="row">
+        {containers.length > 1 && (
+          <select className="input log-filter" aria-label="Container" value={container} onChange={event => setChosen(event.target.value)}>
+            {containers.map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+        {ended !== undefined && (
+          <>
+            <span role="status">{ended}</span>
+            <button type="button" className="button" onClick={() => setAttempt(attempt + 1)}>
+              Open again
+            </button>
+          </>
+        )}
+      </div>
+      <div className="terminal" ref={place} />
+      <CommandLine command={commandFor(at.cluster, `exec -it ${at.name} -c ${container} -- sh`, at.namespace)} />
+    </div>
+  );
+}
+
+function useShell({ cluster, namespace, name }: ObjectAt, container: string, attempt: number) {
+  const place = useRef<HTMLDivElement>(null);
+  const [ended, setEnded] = useState<string>();
+  useEffect(() => {
+    setEnded(undefined);
+    const style = getComputedStyle(document.documentElement);
+    const terminal = withNonce(() => {
+      const made = new Terminal({
+        fontFamily: style.getPropertyValue('--mono'),
+        fontSize: 13,
+        cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+        screenReaderMode: true,
+        theme: { background: '#101518', foreground: '#e7edf0' },
+      });
+      made.open(place.current!);
+      return made;
+    });
+    const fit = new FitAddon();
+    terminal.loadAddon(fit);
+    const query = new URLSearchParams([
+      ['container', container],
+      ['stdin', 'true'],
+      ['stdout', 'true'],
+      ['tty', 'true'],
+      ...['sh', '-c', shells].map(word => ['command', word] as [string, string]),
+    ]);
+    const path = pathOf(kinds.pod, { cluster, namespace, name, subresource: 'exec' });
+    const socket = new WebSocket(`wss://${location.host}${path}?${query.toString()}`, ['v5.channel.k8s.io', 'v4.channel.k8s.io']);
+    socket.binaryType = 'arraybuffer';
+    const send = (channel: number, text: string) => {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      const bytes = new TextEncoder().encode(text);
+      const frame = new Uint8Array(bytes.length + 1);
+      frame[0] = channel;
+      frame.set(bytes, 1);
+      socket.send(frame);
+    };
+    const resize = () => {
+      fit.fit();
+      send(channels.resize, JSON.stringify({ Width: terminal.cols, Height: terminal.rows }));
+    };
+    let last = '';
+    socket.onopen = () => {
+      wasOpen = true;
+      resize();
+      terminal.focus();
+    };
+    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => {
+      const frame = new Uint8Array(data);
+      if (frame[0] === channels.error) last = statusText(new TextDecoder().decode(frame.subarray(1)));
+      else terminal.write(frame.subarray(1));
+    };
+    let wasOpen = false;
+    socket.onclose = ({ reason }) => {
+      if (wasOpen) return setEnded(last || reason || 'The shell has ended.');
+      // Browsers do not tell why a connection was refused; the same question without it is answered in words.
+      request(`${path}?${query.toString()}`).catch((error: unknown) => setEnded((error as Error).message));
+    };
+    terminal.onData(text => send(channels.stdin, text));
+    const sizes = new ResizeObserver(resize);
+    sizes.observe(place.current!);
+    return () => {
+      sizes.disconnect();
+      socket.onclose = null;
+      socket.close();
+      terminal.dispose();
+    };
+  }, [cluster, namespace, name, container, attempt]);
+  return { place, ended };
+}
+
+function statusText(text: string): string {
+  try {
+    const { status, message } = JSON.parse(text) as { status?: string; message?: string };
+    return status === 'Success' ? 'The shell has ended.' : (message ?? text);
+  } catch {
+    return text;
+  }
+}
+
+/** The terminal makes `<style>` elements; they are marked so that the browser believes them. */
+function withNonce<T>(work: () => T): T {
+  const plain = document.createElement.bind(document);
+  document.createElement = ((tag: string, options?: ElementCreationOptions) => {
+    const element = plain(tag, options);
+    if (tag.toLowerCase() === 'style') element.setAttribute('nonce', styleNonce());
+    return element;
+  }) as typeof document.createElement;
+  try {
+    return work();
+  } finally {
+    document.createElement = plain as typeof document.createElement;
+  }
+}
