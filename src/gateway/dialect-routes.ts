@@ -14,6 +14,8 @@ export type MemberWay = (req: IncomingMessage, res: ServerResponse) => Promise<v
 
 /** What a dialect serves at the hub's address besides its kinds. */
 export interface DialectRoutes {
+  /** The first parts of all its paths, such as `v3`, or of those below any member (`belowMember`). It is asked about no others. */
+  readonly roots: readonly string[];
   /** Whether requests for this path, without its query, are its own. */
   handles(path: string): boolean;
   /** Errors that are thrown are answered as the Kubernetes API would. Below a member `member` is the way to what it serves itself. */

@@ -10,6 +10,7 @@ import { responseOn, sendError, sendText } from './answer.ts';
 import { chartsPrefix } from './chart-routes.ts';
 import type { DialectRoutes } from './dialect-routes.ts';
 import { redirect } from './page/page-route.ts';
+import { routesByRoot } from './routes-by-root.ts';
 import { withoutKarmadaProxy } from './karmada-proxy-path.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
@@ -41,7 +42,7 @@ export const importPrefix = '/v3/import/';
 
 /** Everything the hub serves besides a Kubernetes API. What it does not know goes to `behind`, the API itself when it is in this process. */
 export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
-  const { dialects = [] } = deps;
+  const dialectFor = routesByRoot(deps.dialects ?? []);
   const exact: Readonly<Record<string, Answer | undefined>> = {
     [pingPath]: reading((_req, res) => sendText(res, 200, 'pong')),
     [authoritiesPath]: deps.authorities && reading(deps.authorities),
@@ -62,7 +63,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
   }
 
   function answerFor(path: string, method: string | undefined): Answer | undefined {
-    const dialect = dialects.find(one => one.handles(path));
+    const dialect = dialectFor(path);
     // Below a member there is its Kubernetes API, and what a dialect adds to it.
     if (path.startsWith(memberPrefix)) return dialect ? (req, res) => dialect.handle(req, res, deps.proxy.handle) : deps.proxy.handle;
     if (path.startsWith(`${hubApiPath}/`)) return deps.agentApi;
@@ -82,7 +83,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
     req.url = withoutKarmadaProxy(req.url ?? '');
     const path = pathOf(req);
     if (path === connectPath) return deps.connect !== undefined;
-    const dialect = dialects.find(one => one.handles(path));
+    const dialect = dialectFor(path);
     if (dialect) return dialect.wantsUpgrade?.(req) ?? false;
     // Whoever would like HTTP/2 is content without it.
     if (path.startsWith(memberPrefix)) return req.headers.upgrade?.toLowerCase() !== 'h2c';
@@ -92,7 +93,7 @@ export function gateway(deps: GatewayDeps, behind?: WebHandler): WebHandler {
   function upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = pathOf(req);
     const isAgent = path === connectPath;
-    const dialect = isAgent ? undefined : dialects.find(one => one.handles(path));
+    const dialect = isAgent ? undefined : dialectFor(path);
     const isMember = !dialect && path.startsWith(memberPrefix);
     if (!isMember && !isAgent && !dialect) {
       if (behind) behind.upgrade(req, socket, head);

@@ -26,6 +26,7 @@ const wanted: NonResourceAttributes = { isResource: false, verb: 'get', path: au
 /** `/audit/events`: the audit log as lines of JSON, for those whom the hub's RBAC lets `get` this URL: administrators, unless somebody says more. */
 export function auditRoute({ access, log, aliasesOf, recheckMs = 2500 }: AuditRouteDeps): DialectRoutes {
   return {
+    roots: ['audit'],
     handles: path => path === auditPath,
     async handle(req, res) {
       if (req.method !== 'GET') throw methodNotAllowed();

@@ -22,6 +22,7 @@ export function pageRoute({ streams, dir }: PageRouteDeps): DialectRoutes {
   let files: ReadonlyMap<string, PageFile> | undefined;
 
   return {
+    roots: ['ui'],
     handles: path => path === '/ui' || path.startsWith(pagePath),
     async handle(req, res) {
       if (req.method !== 'GET' && req.method !== 'HEAD') throw methodNotAllowed();

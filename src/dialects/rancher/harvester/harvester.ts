@@ -3,6 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { UserInfo } from '../../../auth/user.ts';
 import type { Transport } from '../../../client/transport.ts';
 import type { DialectRoutes, MemberWay } from '../../../gateway/dialect-routes.ts';
+import { belowMember } from '../../../gateway/routes-by-root.ts';
 import { sendAnswer } from '../v3/answer-norman.ts';
 import type { SteveApis } from '../v1/steve.ts';
 import { sendSteveError } from '../v1/steve-error.ts';
@@ -30,6 +31,7 @@ export function harvester({ steve, findCluster, transportOf }: HarvesterDeps): D
   const abilities = abilityDesk();
   const own = ownHarvester(transportOf);
   return {
+    roots: [`${belowMember}v1`],
     handles: path => ownPath.test(path),
     async handle(req, res, member) {
       try {

@@ -37,6 +37,7 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
   const limit = failureLimit(deps.now);
 
   return {
+    roots: ['v1-public', 'v3-public', 'v1'],
     handles: path => /^\/v[13]-public(?:\/|$)/.test(path) || path === '/v1/logout',
     handle: async (req, res) => sendAnswer(req, res, await answer(req)),
     logout,

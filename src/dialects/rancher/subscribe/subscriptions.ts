@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { DialectRoutes, UpgradeConnection } from '../../../gateway/dialect-routes.ts';
+import { belowMember } from '../../../gateway/routes-by-root.ts';
 import { informer, type Informer } from '../../../runtime/informer.ts';
 import type { SteveApis } from '../v1/steve.ts';
 import { parseSteveTarget } from '../v1/steve-target.ts';
@@ -41,6 +42,7 @@ export function subscriptions(deps: SubscriptionsDeps): DialectRoutes {
   const sockets = eventSockets({ identify: deps.steve.identify, recheckMs });
   const roots = memberRoots(deps.members);
   return {
+    roots: ['v3', 'v1', `${belowMember}v1`],
     handles: path => hubPath.test(path) || memberPath.test(path) || stevePath.test(path),
     handle: () => Promise.reject(new NormanError(400, 'BadRequest', 'changes are told on a WebSocket only')),
     wantsUpgrade: req => req.headers.upgrade?.toLowerCase() === 'websocket',

@@ -4,6 +4,7 @@ import type { UserInfo } from '../../../auth/user.ts';
 import { fetchApiResources } from '../../../client/api-resources.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import type { DialectRoutes } from '../../../gateway/dialect-routes.ts';
+import { belowMember } from '../../../gateway/routes-by-root.ts';
 import { sendAnswer } from '../v3/answer-norman.ts';
 import type { MemberApis } from '../v3/member/member-apis.ts';
 import { baseOf, signedIn, type ContextDeps } from '../v3/open-context.ts';
@@ -34,6 +35,7 @@ export interface SteveApis {
 /** `/v1`: the Kubernetes API of the hub in the form that dashboards of Rancher read, and that of a member below `/k8s/clusters/<id>`. */
 export function steve(apis: SteveApis): DialectRoutes {
   return {
+    roots: ['v1', `${belowMember}v1`],
     handles: isStevePath,
     async handle(req, res) {
       try {

@@ -26,6 +26,7 @@ export function rancherRoutes(deps: RancherRoutesDeps): DialectRoutes {
   const { more = [], table } = deps;
 
   return {
+    roots: ['v3', 'v3-public', 'v1', 'v1-public', 'rancherversion', ...more.flatMap(one => one.roots)],
     handles: path => ownPath.test(path) || more.some(one => one.handles(path)),
     async handle(req, res, member) {
       try {

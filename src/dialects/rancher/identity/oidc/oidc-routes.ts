@@ -25,6 +25,7 @@ const patienceMs = 30_000;
 export function oidcRoutes({ signIn, tokens }: OidcRoutesDeps): DialectRoutes {
   const guesses = failureLimit();
   return {
+    roots: ['v1-public', verifyPath.slice(1)],
     handles: path => path === startPath || path === verifyPath,
     async handle(req, res) {
       if (req.method !== 'GET') throw methodNotAllowed();

@@ -15,6 +15,7 @@ export interface MemberViewsDeps extends ContextDeps {
 export function memberViews(deps: MemberViewsDeps): DialectRoutes {
   const roots = memberRoots(deps.members);
   return {
+    roots: ['v3'],
     handles: path => path.startsWith('/v3/') && isMemberPath(path.split('/').filter(Boolean).slice(1)),
     async handle(req, res) {
       const ctx = await openContext(deps, req, res);
