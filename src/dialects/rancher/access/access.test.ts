@@ -209,6 +209,12 @@ test('quotas of a project are shared by its namespaces', async t => {
     () => hardOf('till'),
     hard => hard?.['pods'] === '0',
   );
+  const used = async () =>
+    (await world.hub.client.get(Project, { namespace: world.namespace, name: 'p-shop' }))?.spec.resourceQuota?.usedLimit;
+  await eventually(used, found => found?.pods === '3');
+  const more = { spec: { resourceQuota: { limit: { pods: '9' } } } };
+  await world.hub.client.patch(Project, { namespace: world.namespace, name: 'p-shop' }, { type: 'merge', body: more });
+  await eventually(used, found => found?.pods === '6');
 });
 
 test('who makes a project owns it, once', async t => {

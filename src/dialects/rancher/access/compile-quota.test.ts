@@ -5,7 +5,7 @@ import { newObject } from '../../../api/define-kind.ts';
 import { addQuantities, compareQuantities, parseQuantity, zeroQuantity } from '../../../api/quantity.ts';
 import { Project } from '../kinds/project.ts';
 import { accessAnnotations } from './access-names.ts';
-import { compileQuotas, shareQuota, type ProjectNamespace } from './compile-quota.ts';
+import { compileQuotas, shareQuota, usedQuota, type ProjectNamespace } from './compile-quota.ts';
 
 const project = (spec: Partial<Project['spec']>): Project =>
   newObject(Project, { namespace: 'c-m-abcdefgh', name: 'p-abcde' }, { displayName: 'Shop', clusterName: 'c-m-abcdefgh', ...spec });
@@ -40,6 +40,15 @@ test('whoever asks for more than is left gets nothing, the oldest first', () => 
     ['old', { pods: '7' }],
     ['young', { pods: '0' }],
   ]);
+});
+
+test('a project says what it has given away, in its own words', () => {
+  const limit = { pods: '10', requestsCpu: '4', extended: { 'requests.nvidia.com/gpu': '2' } };
+  const quota = project({ resourceQuota: { limit }, namespaceDefaultResourceQuota: { limit: { pods: '2', requestsCpu: '500m' } } });
+  const used = usedQuota(quota, [namespace('a'), namespace('b', asks({ pods: '5' })), namespace('c', asks({ pods: '9' }))]);
+  assert.deepEqual(used, { pods: '7', requestsCpu: '1500m', extended: { 'requests.nvidia.com/gpu': '0' } });
+  assert.deepEqual(usedQuota(quota, []), { pods: '0', requestsCpu: '0', extended: { 'requests.nvidia.com/gpu': '0' } });
+  assert.equal(usedQuota(project({}), [namespace('a')]), undefined);
 });
 
 test('other resources are taken by their own names', () => {

@@ -1,5 +1,13 @@
 import type { KubeObject } from '../../../api/object.ts';
-import { addQuantities, compareQuantities, parseQuantity, QuantityError, signOfQuantity, zeroQuantity } from '../../../api/quantity.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  QuantityError,
+  signOfQuantity,
+  zeroQuantity,
+} from '../../../api/quantity.ts';
 import { compareTexts } from '../../../util/compare-texts.ts';
 import { isJsonObject } from '../../../util/json.ts';
 import type { Project } from '../kinds/project.ts';
@@ -38,6 +46,9 @@ const resources: Readonly<Record<string, string>> = {
   limitsCpu: 'limits.cpu',
   limitsMemory: 'limits.memory',
 };
+
+const rancherNames: ReadonlyMap<string, string> = new Map(Object.entries(resources).map(([ours, theirs]) => [theirs, ours]));
+type Limit = NonNullable<NonNullable<Project['spec']['resourceQuota']>['usedLimit']>;
 
 /** ResourceQuotas and LimitRanges for the namespaces of a project. */
 export function compileQuotas(project: Project, namespaces: readonly ProjectNamespace[]): KubeObject[] {
@@ -78,6 +89,20 @@ export function shareQuota({ spec }: Pick<Project, 'spec'>, namespaces: readonly
     });
     return [name, Object.fromEntries(hard) as Amounts];
   });
+}
+
+/** What a project has given to its namespaces, in Rancher's words; undefined when it limits nothing. */
+export function usedQuota(project: Pick<Project, 'spec'>, namespaces: readonly ProjectNamespace[]): Limit | undefined {
+  const total = amountsOf(project.spec.resourceQuota?.limit);
+  if (Object.keys(total).length === 0) return undefined;
+  const shares = shareQuota(project, namespaces).map(([, hard]) => hard);
+  const used = Object.keys(total).map((resource): [string, string] => {
+    const sum = shares.reduce((all, hard) => addQuantities(all, parseQuantity(hard[resource] ?? '0')), zeroQuantity);
+    return [resource, printQuantity(sum)];
+  });
+  const named = used.flatMap(([resource, amount]) => (rancherNames.has(resource) ? [[rancherNames.get(resource)!, amount]] : []));
+  const extended = used.filter(([resource]) => !rancherNames.has(resource));
+  return { ...(Object.fromEntries(named) as Limit), ...(extended.length > 0 && { extended: Object.fromEntries(extended) }) };
 }
 
 /** Those of the amounts that can be read and are not negative. */

@@ -14,7 +14,9 @@ import {
 } from '../../../runtime/controller.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
-import { isJsonObject } from '../../../util/json.ts';
+import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../../util/json.ts';
+import { fieldManager } from '../clusters/field-manager.ts';
+import { Project } from '../kinds/project.ts';
 import { localId } from '../names.ts';
 import { accessAnnotations, projectWorkName } from './access-names.ts';
 import { projectKeyOf, type AccessObjects } from './access-objects.ts';
@@ -22,7 +24,7 @@ import type { AccessWorks } from './access-works.ts';
 import { backingNamespaceOf } from './backing-namespace.ts';
 import { compileProjectHub } from './compile-hub-access.ts';
 import { compileProjectAccess } from './compile-member-access.ts';
-import { compileQuotas, type ProjectNamespace } from './compile-quota.ts';
+import { compileQuotas, usedQuota, type ProjectNamespace } from './compile-quota.ts';
 import type { Grants } from './grants.ts';
 import type { HubSets } from './hub-sets.ts';
 import { makeCreatorOwner } from './make-creator-owner.ts';
@@ -102,8 +104,25 @@ export function runProjectAccess(deps: ProjectAccessDeps): RunningController {
     // The member has not been asked yet; whoever asks it comes back.
     if (!namespaces || !cluster) return outcome;
     const access = compileProjectAccess({ project: name, namespaces: namespaces.map(one => one.name), grants: own, find });
+    await count(project, namespaces, ctx);
     const delivered = await deliver(key, [...access, ...compileQuotas(project, namespaces)], namespaces, ctx);
     return isOwned ? delivered : outcome;
+  }
+
+  /** Says in the project how much of its quota is given away. */
+  async function count(project: Project, namespaces: readonly ProjectNamespace[], { signal }: Context): Promise<void> {
+    const usedLimit = usedQuota(project, namespaces) ?? null;
+    const { resourceQuota } = project.spec;
+    if (!resourceQuota || jsonEqual(resourceQuota.usedLimit ?? null, usedLimit)) return;
+    const { namespace, name = '', resourceVersion = '' } = project.metadata;
+    // A merge would keep what is not limited any more, so it is taken away first; and whoever changed the quota meanwhile brings the project back here.
+    const ops: Json[] = [
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      usedLimit
+        ? { op: 'add', path: '/spec/resourceQuota/usedLimit', value: usedLimit as JsonObject }
+        : { op: 'remove', path: '/spec/resourceQuota/usedLimit' },
+    ];
+    await hub.patch(Project, { namespace, name }, { type: 'json', body: ops }, { fieldManager, signal });
   }
 
   function deliver(key: Key, wanted: readonly KubeObject[], namespaces: readonly ProjectNamespace[], ctx: Context): Promise<Outcome> {

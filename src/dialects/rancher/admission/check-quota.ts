@@ -11,9 +11,9 @@ const defaultField = at.child(spec, 'namespaceDefaultResourceQuota', 'limit');
 const containerField = at.child(spec, 'containerDefaultResourceLimit');
 
 /** Quotas of a project must fit each other: what one namespace gets by default is part of what all get together, and none is below what is used. */
-export function quotaFaults({ spec }: Pick<Project, 'spec'>): FieldError[] {
+export function quotaFaults({ spec }: Pick<Project, 'spec'>, old?: Pick<Project, 'spec'>): FieldError[] {
   const { resourceQuota, namespaceDefaultResourceQuota, containerDefaultResourceLimit } = spec;
-  const [limit, used] = [amountsOf(resourceQuota?.limit), amountsOf(resourceQuota?.usedLimit)];
+  const [limit, used] = [amountsOf(resourceQuota?.limit), amountsOf(resourceQuota?.usedLimit ?? old?.spec.resourceQuota?.usedLimit)];
   const byDefault = amountsOf(namespaceDefaultResourceQuota?.limit);
   const container = amountsOf(containerDefaultResourceLimit);
   const malformed = [

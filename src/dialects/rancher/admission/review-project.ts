@@ -20,7 +20,7 @@ export async function reviewProject(request: AdmissionRequest, world: RancherWor
   const faults = [
     ...(await creatorFaults(request, world)),
     ...(old ? changeFaults(old, next) : await newProjectFaults(next, world)),
-    ...(!old || differs(old.spec, next.spec) ? quotaFaults(next) : []),
+    ...(!old || differs(old.spec, next.spec) ? quotaFaults(next, old) : []),
     ...(await markerFaults(old, next, world)),
   ];
   return faulty(request, faults);
@@ -36,8 +36,9 @@ async function newProjectFaults({ metadata, spec }: Project, world: RancherWorld
 
 function changeFaults(old: Project, next: Project): FieldError[] {
   const isMoved = old.spec.clusterName !== next.spec.clusterName;
-  const isRecounted =
-    differs(old.spec.resourceQuota?.usedLimit, next.spec.resourceQuota?.usedLimit) && next.spec.resourceQuota !== undefined;
+  const told = next.spec.resourceQuota?.usedLimit;
+  // Who leaves it out, as those do who write a project anew, has not counted: the hub does so again.
+  const isRecounted = told !== undefined && differs(old.spec.resourceQuota?.usedLimit, told);
   return [
     ...(isMoved ? [forbidden('spec.clusterName', 'field is immutable')] : []),
     ...(isRecounted ? [forbidden('spec.resourceQuota.usedLimit', 'only the hub itself counts')] : []),

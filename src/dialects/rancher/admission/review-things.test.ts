@@ -137,6 +137,11 @@ test('projects stay in their cluster, and their quotas fit', async () => {
     /use more already/,
   );
   says(
+    await write({ resourceQuota: { limit: { pods: '4' } }, namespaceDefaultResourceQuota: { limit: { pods: '1' } } }),
+    422,
+    /use more already/,
+  );
+  says(
     await write({
       resourceQuota: { limit: { pods: '9' }, usedLimit: { pods: '0' } },
       namespaceDefaultResourceQuota: { limit: { pods: '1' } },
