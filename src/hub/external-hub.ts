@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { httpsServer } from '../apiserver/http/https-server.ts';
 import { httpClient } from '../client/http-client.ts';
+import type { TransportRequest } from '../client/transport.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
 import { underDeadline } from '../client/deadline.ts';
@@ -34,7 +35,8 @@ const firstAnswerMs = 15_000;
 export async function startExternalHub(options: ExternalHubOptions): Promise<Hub> {
   const { dataDir, host, port, serverUrl, kubeconfig, context, env } = options;
   const chosen = readContext(readKubeconfigs(kubeconfig, env), { context, env });
-  const hub = httpClient(contextTransport(chosen));
+  const transport = contextTransport(chosen);
+  const hub = httpClient(transport);
   await checkAnswers(hub, kubeconfig);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
@@ -67,7 +69,17 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
     await installKinds(hub, hubKinds, stop.signal);
     // A hub has one first administrator, however many folders it is run from.
     const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await ensureAdmin(dataDir);
-    const found = { hub, access, pki, url, webhookUrl: serverUrl ?? url, audit, behind, adminPassword: admin?.passwordHash };
+    const found = {
+      hub,
+      upgradeAtHub: (req: TransportRequest) => transport.upgrade(req),
+      access,
+      pki,
+      url,
+      webhookUrl: serverUrl ?? url,
+      audit,
+      behind,
+      adminPassword: admin?.passwordHash,
+    };
     const started = startMembers({ ...options, ...found }, stop);
     members = started;
     loading.resolve(started);

@@ -49,7 +49,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     moreMetrics: () => printControllerStats(members?.stats() ?? []),
   });
 
-  const hub = embeddedClient({ cluster: api.cluster, transport: inProcessTransport(api.handlerAs(hubUser)) });
+  const transport = inProcessTransport(api.handlerAs(hubUser));
+  const hub = embeddedClient({ cluster: api.cluster, transport });
   const stop = new AbortController();
   const loading = Promise.withResolvers<Members>();
   const gateway = loading.promise.then(loaded => loaded.gateway);
@@ -86,7 +87,21 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const [{ startMembers }, { embeddedAccess }] = await Promise.all([import('./members.ts'), import('../gateway/embedded-access.ts')]);
     const access = embeddedAccess({ ...api, clientAs: embeddedClientAs(api) });
     const adminPassword = admin.passwordHash;
-    members = startMembers({ ...options, hub, access, pki, url, webhookUrl: url, audit, adminPassword, behind: api }, stop);
+    members = startMembers(
+      {
+        ...options,
+        hub,
+        upgradeAtHub: req => transport.upgrade(req),
+        access,
+        pki,
+        url,
+        webhookUrl: url,
+        audit,
+        adminPassword,
+        behind: api,
+      },
+      stop,
+    );
   }
 
   return {

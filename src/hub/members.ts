@@ -6,6 +6,7 @@ import type { HubAccess } from '../auth/hub-access.ts';
 import { notedAccess } from '../auth/noted-access.ts';
 import type { UserInfo } from '../auth/user.ts';
 import type { KubeClient } from '../client/kube-client.ts';
+import type { Transport } from '../client/transport.ts';
 import { runClusterController } from '../core/clusters/cluster-controller.ts';
 import { clusterId } from '../core/clusters/cluster-id.ts';
 import { clusterIndexes } from '../core/clusters/cluster-indexes.ts';
@@ -54,6 +55,8 @@ import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
 export interface MembersOptions {
   /** The hub's API as the hub itself. */
   readonly hub: KubeClient;
+  /** Connections to the hub's API that leave HTTP, as the hub itself. */
+  readonly upgradeAtHub: Transport['upgrade'];
   readonly access: HubAccess;
   readonly pki: Pki;
   readonly dataDir: string;
@@ -98,7 +101,8 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const directory = memberDirectory({ clusters, secrets, signal });
   const sessions = new TunnelSessions();
   directory.register('Tunnel', { open: cluster => ({ transport: sessions.transport(clusterId(cluster)) }) });
-  directory.register('Local', localWay(hub));
+  const local = localWay(hub, options.upgradeAtHub);
+  directory.register('Local', local);
   const sandboxes = runSandboxes({ hub, clusters, members: directory, pki, dir: join(dataDir, 'sandboxes'), signal });
 
   const objects = k0rdentObjects(hub, { signal, onError });
@@ -113,7 +117,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const access = notedAccess(signedInAccess(options.access, identity.tokens, signIn));
   const memberNamed = (ref: string) => clusters.by('id', ref)[0] ?? clusters.get(ref);
   const findCluster = (ref: string) => memberNamed(ref) ?? hubNamed(ref);
-  const wayTo = withWayToHub(hub, cluster => directory.transport(cluster.metadata.name!));
+  const wayTo = withWayToHub(local, cluster => directory.transport(cluster.metadata.name!));
   const enter = enterMember({ hub, signal, onError: onError('Work') });
   const transportOf = async (cluster: Cluster, user: UserInfo) => {
     const transport = wayTo(cluster);

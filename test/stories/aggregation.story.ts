@@ -164,9 +164,15 @@ test('reads and watches pass through', async () => {
   stream.close();
 });
 
-test('a connection that leaves HTTP behind passes through', { timeout: 20_000 }, async () => {
+for (const [where, prefix] of Object.entries({
+  'passes through': '',
+  'passes through the hub as one of its members': '/k8s/clusters/local',
+}))
+  test(`a connection that leaves HTTP behind ${where}`, { timeout: 20_000 }, () => shout(prefix));
+
+async function shout(prefix: string): Promise<void> {
   const { server: url, ca, certificate, key } = hub.target.credentials;
-  const req = httpsRequest(`${url}${flavours}/vanilla/taste`, {
+  const req = httpsRequest(`${url}${prefix}${flavours}/vanilla/taste`, {
     ...(ca && { ca }),
     ...(certificate && { cert: certificate }),
     ...(key && { key }),
@@ -180,7 +186,7 @@ test('a connection that leaves HTTP behind passes through', { timeout: 20_000 },
   for await (const chunk of socket) heard += String(chunk);
   assert.equal(heard, 'MMH');
   assert.deepEqual(server.seen.at(-1)?.headers['x-remote-user'], ['kubernetes-admin']);
-});
+}
 
 test('a server that is gone makes its APIService unavailable, and only it', async () => {
   await server[Symbol.asyncDispose]();

@@ -18,7 +18,10 @@ async function start(t: TestContext) {
   const { signal } = stop;
   const clusters = informer(hub, Cluster, { signal, indexes: clusterIndexes });
   const directory = memberDirectory({ clusters, secrets: credentialSecrets(hub, { signal }), signal });
-  directory.register('Local', localWay(hub));
+  directory.register(
+    'Local',
+    localWay(hub, () => Promise.reject(new Error('nobody leaves HTTP here'))),
+  );
   await directory.synced;
   return { hub, clusters, directory, signal };
 }

@@ -3,7 +3,7 @@ import { Cluster, clusterAnnotations } from '../../api/cluster.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { createMissing } from '../../client/create-missing.ts';
 import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
-import { UnreachableError, type Transport } from '../../client/transport.ts';
+import type { Transport } from '../../client/transport.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { ensureClusterNamespace } from './cluster-namespace.ts';
 import type { WayOpener } from './member-directory.ts';
@@ -53,11 +53,11 @@ export async function ensureLocalNamespace(hub: KubeClient, call: CallOptions): 
   await ensureClusterNamespace(hub, localCluster(), call);
 }
 
-/** The way to the hub itself: its own client, which outlives every Cluster. */
-export function localWay(hub: KubeClient): WayOpener {
+/** The way to the hub itself: its own client, which outlives every Cluster, and `upgrade` for connections that leave HTTP. */
+export function localWay(hub: KubeClient, upgrade: Transport['upgrade']): WayOpener {
   const transport: Transport = {
     request: req => hub.request(req),
-    upgrade: () => Promise.reject(new UnreachableError('the hub itself is asked without a detour')),
+    upgrade,
     async [Symbol.asyncDispose]() {},
   };
   const client: KubeClient = { ...hub, async [Symbol.asyncDispose]() {} };

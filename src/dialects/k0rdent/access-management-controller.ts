@@ -10,6 +10,7 @@ import type { Key } from '../../runtime/key.ts';
 import { errorText } from '../../util/error-text.ts';
 import type { AccessInformers } from './access-informers.ts';
 import {
+  concerns,
   accessManagementName,
   copyKey,
   currentRules,
@@ -47,10 +48,15 @@ export function runAccessManagement(deps: AccessManagementDeps): RunningControll
   const { hub, hubObjects, access, signal, onError } = deps;
   const { managements, namespaces } = access;
   const given = new Map<string, Given>();
-  const all = () => [accessManagementName];
+  // Every cluster has namespaces of its own, and most hubs have no rules: looking at thousands of the one for each of the other would never end.
+  const ifRuled = (namespace: Namespace) => {
+    const { spec, status } = managements.get(accessManagementName) ?? {};
+    const rules = currentRules([...(spec?.accessRules ?? []), ...((status?.current ?? []) as AccessRule[])]);
+    return rules.some(rule => concerns(rule, namespace)) ? [accessManagementName] : [];
+  };
   const running = runController(
     { name: 'k0rdent-access', reconcile },
-    { triggers: [changesOf(managements), changesOf(namespaces, all)], signal, concurrency: 1, firstDelayMs: 500 },
+    { triggers: [changesOf(managements), changesOf(namespaces, ifRuled)], signal, concurrency: 1, firstDelayMs: 500 },
   );
   return running;
 

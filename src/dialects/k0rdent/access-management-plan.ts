@@ -133,6 +133,11 @@ export function isTarget({ targetNamespaces: { list, ...choice } = {} }: AccessR
   return isForPeople(namespace) && isChosen(choice, namespace);
 }
 
+/** Whether it makes a difference to a rule that a namespace comes, changes or goes. */
+export function concerns({ targetNamespaces: { list } = {} }: AccessRule, { metadata }: KubeObject): boolean {
+  return list ? list.includes(metadata.name ?? '') : metadata.annotations?.[clusterAnnotations.cluster] === undefined;
+}
+
 /** Neither those that go nor those that hold what belongs to one cluster. */
 const isForPeople = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp === undefined && metadata.annotations?.[clusterAnnotations.cluster] === undefined;
