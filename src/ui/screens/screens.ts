@@ -66,6 +66,8 @@ export const screens: readonly Screen[] = [
     title: 'Object',
     icon: 'explore',
     Screen: load('ObjectScreen', () => import('./object/object.tsx')),
+  },
+  {
     path: '/services',
     home: '/services',
     title: 'Services',
