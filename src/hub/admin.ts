@@ -16,13 +16,15 @@ export interface Admin {
   readonly newPassword: string | undefined;
   /** `$argon2id$…` of the password that was made at the first start. */
   readonly passwordHash: string;
+  /** From now on it is the password. To be called when the new one is sure to be shown. */
+  keep(): void;
 }
 
 /** Makes a password for the first administrator on the first start. Only its hash is kept. A file that was taken away makes for a new password. */
-export async function ensureAdmin(dataDir: string): Promise<Admin> {
+export async function prepareAdmin(dataDir: string): Promise<Admin> {
   const file = join(dataDir, 'admin.json');
   const present = readAdmin(file);
-  if (present) return { newPassword: undefined, passwordHash: present };
+  if (present) return { newPassword: undefined, passwordHash: present, keep() {} };
   const newPassword = randomBytes(15).toString('base64url');
   const passwordHash = await hashPassword(newPassword);
   const { salt, hash, ...parameters } = parseArgon2(passwordHash)!;
@@ -33,8 +35,7 @@ export async function ensureAdmin(dataDir: string): Promise<Admin> {
     hash: hash.toString('base64'),
     parameters,
   };
-  writeFileAtomic(file, `${JSON.stringify(admin)}\n`, 0o600);
-  return { newPassword, passwordHash };
+  return { newPassword, passwordHash, keep: () => writeFileAtomic(file, `${JSON.stringify(admin)}\n`, 0o600) };
 }
 
 function readAdmin(file: string): string | undefined {

@@ -11,7 +11,7 @@ import { hasSeededAdmin } from '../dialects/rancher/identity/seed-admin.ts';
 import { externalAccess } from '../gateway/external-access.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
 import { printControllerStats } from '../runtime/controller-stats.ts';
-import { ensureAdmin } from './admin.ts';
+import { prepareAdmin } from './admin.ts';
 import { readClientAuthorities } from './client-authorities.ts';
 import { gatewayFront } from './gateway-front.ts';
 import { healthHandler } from './health-handler.ts';
@@ -68,7 +68,8 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   try {
     await installKinds(hub, hubKinds, stop.signal);
     // A hub has one first administrator, however many folders it is run from.
-    const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await ensureAdmin(dataDir);
+    const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await prepareAdmin(dataDir);
+    admin?.keep();
     const found = {
       hub,
       upgradeAtHub: (req: TransportRequest) => transport.upgrade(req),

@@ -11,7 +11,7 @@ import { printControllerStats } from '../runtime/controller-stats.ts';
 import { log } from '../runtime/log.ts';
 import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
-import { ensureAdmin } from './admin.ts';
+import { prepareAdmin } from './admin.ts';
 import { embeddedClient, hubUser } from './embedded-client.ts';
 import { embeddedClientAs } from './embedded-client-as.ts';
 import { hubAudit } from './hub-audit.ts';
@@ -37,7 +37,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   opening.catch(() => {});
   const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
   const journal = await opening;
-  const [store, admin] = await Promise.all([Store.open(journal), ensureAdmin(dataDir)]);
+  const [store, admin] = await Promise.all([Store.open(journal), prepareAdmin(dataDir)]);
   let members: Members | undefined;
   const audit = hubAudit(dataDir);
   const api = await createApiServer({
@@ -61,6 +61,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const seed = seedDefinitions.bind(undefined, api.cluster);
     if (!options.isApiOnly) await installKinds(hub, hubKinds, stop.signal, { seed }).catch(complainAboutStorage);
     url = publicUrl(await listening(server, host, port));
+    admin.keep();
   } catch (error) {
     await api.close();
     await audit[Symbol.asyncDispose]();

@@ -204,6 +204,7 @@ test('an address in use is named, and the data are free again', options, async (
   }
   await using hub = await startHub({ dataDir });
   assert.equal((await hub.request('GET', '/readyz')).code, 200);
+  assert.match(readFileSync(hub.program.logFile, 'utf8'), passwordLine, 'a start that failed has used up no password');
 });
 
 test('an unknown option or command exits 2 and points to the help', options, async () => {
