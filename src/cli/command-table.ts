@@ -68,6 +68,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/get.ts')).defineGet,
   },
   {
+    name: 'describe',
+    summary: 'show every field of objects, and what happened to them',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/describe.ts')).defineDescribe,
+  },
+  {
+    name: 'wait',
+    summary: 'wait until objects are as they should be, here or on many members',
+    group: 'Objects, on the hub and on members:',
+    load: async () => (await import('./commands/wait.ts')).defineWait,
+  },
+  {
     name: 'kubectl',
     summary: 'run kubectl on a member, through the hub',
     group: 'Objects, on the hub and on members:',

@@ -66,6 +66,53 @@ function tell(kind: HubKind): void {
     await drover.expect('get cm -C west -A', { says: /^NAMESPACE +NAME +CLUSTER +DATA +AGE\n/ });
   });
 
+  test('drover describe says what kubectl describe says of kinds that it does not know, with the member where there is one', async () => {
+    const what = 'customresourcedefinitions works.drover.io';
+    assert.equal(await drover.expect(`describe ${what}`), await kubectl.expect(`describe ${what}`));
+    const both = await drover.expect('describe cm/web --all-clusters');
+    assert.deepEqual(both.match(/^Cluster: .*$/gm), ['Cluster:      east', 'Cluster:      west']);
+    await drover.expect('describe cm/web -C east,north', { code: 5, says: ['Cluster:      east', 'cluster "north": '] });
+    await drover.expect('describe cm/none', { code: 1, says: 'not found' });
+  });
+
+  test('drover wait waits on many members, and says how far they are when the time is over', async () => {
+    assert.equal(
+      await drover.expect('wait clusters --all --for=condition=Ready --timeout=60s'),
+      'cluster.drover.io/east condition met\ncluster.drover.io/west condition met\n',
+    );
+    assert.equal(
+      await drover.expect("wait cm/web --all-clusters --for=jsonpath='{.data.a}'=1"),
+      'east/configmap/web condition met\nwest/configmap/web condition met\n',
+    );
+    await drover.expect("wait cm/web -C east --for=jsonpath='{.data.a}'=2 --timeout=1s", {
+      code: 4,
+      says: ['east/configmap/web ({.data.a} is 1)', '--timeout gives it longer'],
+    });
+    const coming = drover.expect('wait cm/later -C east --for=create --timeout=60s', { says: 'condition met' });
+    await drover.expect('kubectl east -- create configmap later', { env });
+    await coming;
+    const going = drover.expect('wait cm/later -C east --for=delete --timeout=60s');
+    await drover.expect('kubectl east -- delete configmap later', { env });
+    await going;
+    await drover.expect('wait cm/none -C east --for=condition=Ready', { code: 1, says: 'not found' });
+    await drover.expect('wait clusters --for=condition=Ready', { code: 2, says: '--all' });
+    await drover.expect('wait clusters --all', { code: 2, says: '--for' });
+  });
+
+  test('a dry run changes nothing, and that of the server is refused where the change would be', async () => {
+    await drover.expect('sandbox create north --dry-run', { says: 'sandbox "north" created (dry run)' });
+    await drover.expect('sandbox create north --dry-run=server', { says: '(server dry run)' });
+    await drover.expect('sandbox create No_Name --dry-run=server', { code: 1, says: 'cannot create' });
+    await drover.expect('sandbox delete east --dry-run=server', { says: 'sandbox "east" deleted (server dry run)' });
+    const charts = ['web-1.0.0', 'web-1.1.0'].map(name => path.join(repositoryRoot, 'examples/charts', name)).join(' ');
+    await drover.expect(`chart push ${charts} --dry-run`, { says: [/"web" 1\.0\.0 pushed .*\(dry run\)/, /"web" 1\.1\.0 pushed/] });
+    assert.deepEqual(
+      rows(await drover.expect('get clusters')).map(row => row.split(' ')[0]),
+      ['NAME', 'east', 'west'],
+    );
+    assert.equal(await drover.expect('chart list'), '');
+  });
+
   test('members are chosen by name and by label', async () => {
     assert.deepEqual(rows(await drover.expect('get cm web --cluster-selector env=test')), ['NAME CLUSTER', 'web west']);
     assert.deepEqual(rows(await drover.expect('get cm web -C west,east')), ['NAME CLUSTER', 'web west', 'web east']);

@@ -52,6 +52,9 @@ test('the demo shows a service on the clusters that match, and starts again with
     assert.doesNotMatch(text, /^\{/m, 'the log is elsewhere');
     assert.match(readFileSync(path.join(dataDir, 'hub.log'), 'utf8'), /"cluster is ready"/);
 
+    const link = /^The page, signed in by this link, once: (https:\S+)$/m.exec(text)?.[1];
+    assert.ok(link?.startsWith(hub.server), text);
+
     // What a person does: one more cluster of the service, and one less.
     const labelled = { metadata: { labels: { env: 'prod' } } };
     const merge = { 'content-type': 'application/merge-patch+json' };

@@ -1,15 +1,21 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import type { KubeClient } from '../../client/kube-client.ts';
 import { ChartTakenError, deleteChart, listStoredCharts, pushChart } from '../../core/contents/stored-charts.ts';
 import { readChartFolder } from '../../render/chart/read-chart-folder.ts';
 import { newestFirst } from '../../sources/choose-version.ts';
 import { inspectChart, type FetchedChart } from '../../sources/inspect-chart.ts';
 import { packChart } from '../../sources/pack-chart.ts';
+import { dryRunMark, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine } from '../output/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
+
+interface ChangeOptions extends HubOptions {
+  dryRun: DryRun;
+}
 
 interface ListOptions extends HubOptions {
   output?: 'json';
@@ -21,8 +27,9 @@ export function defineChart(command: Command, terminal: Terminal): void {
     '\nWorks name charts of the store with "repository: hub". Helm reads it as a repository at https://HUB/charts, with a token of the hub as the password.',
   );
   addHubOptions(command.command('push').description('put a chart into the store'))
-    .argument('<chart>', 'folder or archive of the chart')
-    .action((path: string, options: HubOptions) => push(path, options, terminal));
+    .argument('<charts...>', 'folders or archives of charts')
+    .addOption(clientOnly())
+    .action((paths: string[], options: ChangeOptions) => push(paths, options, terminal));
   addHubOptions(command.command('list').description('show the charts of the store'))
     .argument('[name]', 'only those of this name')
     .option('-o, --output <form>', 'json')
@@ -30,20 +37,30 @@ export function defineChart(command: Command, terminal: Terminal): void {
   addHubOptions(command.command('delete').description('take a chart out of the store; what runs of it goes on'))
     .argument('<name>', 'name of the chart')
     .argument('<version>', 'which version')
-    .action((name: string, version: string, options: HubOptions) => remove(name, version, options, terminal));
+    .addOption(clientOnly())
+    .action((name: string, version: string, options: ChangeOptions) => remove(name, version, options, terminal));
 }
 
-async function push(path: string, options: HubOptions, terminal: Terminal): Promise<void> {
-  const { signal } = terminal;
-  const chart = readChart(path);
-  const { name, version, digest } = chart;
+/** A chart takes several writes, of which only the first could be tried. */
+const clientOnly = (): Option =>
+  new Option('--dry-run [where]', 'change nothing').choices(['none', 'client']).preset('client').default('none');
+
+/** All of them are read before the first is pushed. */
+async function push(paths: readonly string[], options: ChangeOptions, terminal: Terminal): Promise<void> {
+  const charts = paths.map(readChart);
   await using hub = await connectToHub(options, terminal);
-  const isNew = await pushChart(hub.client, chart, { signal }).catch((cause: unknown) => {
+  for (const chart of charts) await pushOne(hub.client, chart, options.dryRun, terminal);
+}
+
+async function pushOne(hub: KubeClient, chart: FetchedChart, dryRun: DryRun, { signal, out }: Terminal): Promise<void> {
+  const { name, version, digest } = chart;
+  if (dryRun !== 'none') return out(`chart "${name}" ${version} pushed (${digest})${dryRunMark(dryRun)}\n`);
+  const isNew = await pushChart(hub, chart, { signal }).catch((cause: unknown) => {
     if (!(cause instanceof ChartTakenError)) throw new CommandError(`cannot push chart "${name}" ${version}`, { cause });
     const hint = `give it another version, or take the old one out: drover chart delete ${name} ${version}`;
     throw new CommandError(cause.message, { hint });
   });
-  terminal.out(`chart "${name}" ${version} ${isNew ? 'pushed' : 'unchanged'} (${digest})\n`);
+  out(`chart "${name}" ${version} ${isNew ? 'pushed' : 'unchanged'} (${digest})\n`);
 }
 
 function readChart(path: string): FetchedChart {
@@ -75,10 +92,12 @@ async function list(name: string | undefined, options: ListOptions, terminal: Te
 const maxDescription = 50;
 const shortened = (text: string): string => (text.length <= maxDescription ? text : `${text.slice(0, maxDescription - 1)}…`);
 
-async function remove(name: string, version: string, options: HubOptions, terminal: Terminal): Promise<void> {
+async function remove(name: string, version: string, options: ChangeOptions, terminal: Terminal): Promise<void> {
+  const { signal } = terminal;
   await using hub = await connectToHub(options, terminal);
-  const wasThere = await deleteChart(hub.client, { name, version }, { signal: terminal.signal });
+  const isThere = async () => (await listStoredCharts(hub.client, { name, signal })).some(one => one.version === version);
+  const wasThere = await (options.dryRun === 'none' ? deleteChart(hub.client, { name, version }, { signal }) : isThere());
   if (!wasThere)
     throw new CommandError(`there is no chart "${name}" ${version} in the store`, { hint: '"drover chart list" shows those there are' });
-  terminal.out(`chart "${name}" ${version} deleted\n`);
+  terminal.out(`chart "${name}" ${version} deleted${dryRunMark(options.dryRun)}\n`);
 }

@@ -4,6 +4,7 @@ import { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { connectToHub } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
@@ -14,7 +15,7 @@ import { addWorkOptions, parseWorkArgument, type WorkOptions } from '../works/wo
 import { readRevisions } from '../works/work-revisions.ts';
 
 export interface RollbackOptions extends WorkOptions {
-  dryRun: 'none' | 'client' | 'server';
+  dryRun: DryRun;
   wait?: boolean;
   timeout: number;
 }
@@ -28,12 +29,7 @@ export function defineRollback(command: Command, terminal: Terminal): void {
       '<work-or-run...>',
       'which Work, and the revision to go back to (default: the one before the present one); or which run of a workflow',
     )
-    .addOption(
-      new Option('--dry-run [where]', 'change nothing; "server" asks the hub whether it would be accepted')
-        .choices(['none', 'client', 'server'])
-        .preset('client')
-        .default('none'),
-    )
+    .addOption(dryRunOption())
     .option('--wait', 'wait until it is delivered and healthy')
     .addOption(new Option('--timeout <time>', 'how long to wait').argParser(parseSeconds).default(300_000, '5m'));
   addWorkOptions(command)
@@ -62,8 +58,7 @@ async function rollback(words: string[], options: RollbackOptions, terminal: Ter
   const { dryRun } = options;
   if (patch.length === 0) return terminal.out(`work.drover.io/${name} skipped rollback (it is at revision ${chosen.revision} already)\n`);
   if (dryRun !== 'client') await putBack(hub.client, work, patch, { dryRun: dryRun === 'server', signal });
-  const mark = dryRun === 'none' ? '' : dryRun === 'server' ? ' (server dry run)' : ' (dry run)';
-  terminal.out(`work.drover.io/${name} rolled back to revision ${chosen.revision}${mark}\n`);
+  terminal.out(`work.drover.io/${name} rolled back to revision ${chosen.revision}${dryRunMark(dryRun)}\n`);
   if (options.wait && dryRun === 'none') await waitUntilDelivered(hub.client, { namespace, name }, options.timeout, terminal);
 }
 

@@ -6,9 +6,11 @@ import { rollbackTarget } from '../../core/rollouts/take-request.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { revisionOf } from '../../dialects/k0rdent/rollout-revisions.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError, exitCodes, usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubConnection, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
+import { showProgress, type ProgressItem } from '../output/progress.ts';
 import { visibleLine } from '../output/visible-text.ts';
 import { requireOwner } from '../services/find-owner.ts';
 import { parseOwner } from '../services/owner-argument.ts';
@@ -17,6 +19,10 @@ import type { Terminal } from '../terminal.ts';
 
 interface RolloutOptions extends HubOptions {
   readonly namespace?: string;
+}
+
+interface ChangeOptions extends RolloutOptions {
+  readonly dryRun: DryRun;
 }
 
 interface StatusOptions extends RolloutOptions {
@@ -35,19 +41,25 @@ export function defineRollout(command: Command, terminal: Terminal): void {
     .addOption(new Option('--timeout <time>', 'how long to wait (default: as long as it takes)').argParser(parseSeconds))
     .addOption(new Option('-o, --output <form>', 'print it for programs, once').choices(['json']))
     .action((words: string[], options: StatusOptions) => status(words, options, terminal));
-  define('pause', 'let no further cluster get the change for now').action((words: string[], options: RolloutOptions) =>
+  defineChange('pause', 'let no further cluster get the change for now').action((words: string[], options: ChangeOptions) =>
     setPaused(words, true, options, terminal),
   );
-  define('resume', 'go on after a pause').action((words: string[], options: RolloutOptions) => setPaused(words, false, options, terminal));
-  define('abort', 'stop it, and leave every cluster as it is').action((words: string[], options: RolloutOptions) =>
+  defineChange('resume', 'go on after a pause').action((words: string[], options: ChangeOptions) =>
+    setPaused(words, false, options, terminal),
+  );
+  defineChange('abort', 'stop it, and leave every cluster as it is').action((words: string[], options: ChangeOptions) =>
     request(words, 'abort', options, terminal),
   );
-  define('retry', 'begin again with the same revision').action((words: string[], options: RolloutOptions) =>
+  defineChange('retry', 'begin again with the same revision').action((words: string[], options: ChangeOptions) =>
     request(words, 'retry', options, terminal),
   );
-  define('undo', 'put clusters back to the last verified revision').action((words: string[], options: RolloutOptions) =>
+  defineChange('undo', 'put clusters back to the last verified revision').action((words: string[], options: ChangeOptions) =>
     request(words, 'undo', options, terminal),
   );
+
+  function defineChange(name: string, description: string): Command {
+    return define(name, description).addOption(dryRunOption());
+  }
 
   function define(name: string, description: string): Command {
     const sub = command.command(name).description(description).usage('[options] mcs/NAME');
@@ -85,16 +97,24 @@ async function status(words: string[], options: StatusOptions, terminal: Termina
   if (options.output === 'json') return terminal.out(`${JSON.stringify(found.mcs.status?.rollout ?? null, undefined, 2)}\n`);
   const state = stateOf(found.mcs);
   if (state) terminal.out(printRollout(state));
+  using progress = showProgress(terminal);
   for (let said = ''; ; await sleep(pollMs, undefined, { signal }), found = await find(hub, words, options, terminal)) {
     const now = stateOf(found.mcs);
     const message = now?.message ?? 'The rollout has not begun yet';
+    if (message !== said) progress.clear();
     if (message !== said) terminal.out(`${visibleLine(message)}\n`);
     said = message;
+    if (terminal.isErrorTty && options.watch && now) progress.show(progressOf(now));
     if (now?.phase === 'Succeeded' || !options.watch) return;
     if (now && hasEndedBadly(now)) throw new CommandError(`the rollout of ${found.title} is ${now.phase}`);
     if (performance.now() > deadline) throw new CommandError(`${found.title} was not rolled out in time`, { exitCode: exitCodes.timedOut });
   }
 }
+
+const progressOf = ({ waves }: RolloutState): ProgressItem[] =>
+  waves.flatMap(({ clusters }) =>
+    clusters.map(({ name, state }) => ({ name, state, isDone: state === 'Succeeded' || state === 'Skipped' })),
+  );
 
 /** Undefined while the hub has not looked at the present spec. */
 function stateOf(mcs: MultiClusterService): RolloutState | undefined {
@@ -105,13 +125,13 @@ function stateOf(mcs: MultiClusterService): RolloutState | undefined {
 const hasEndedBadly = ({ phase }: RolloutState): boolean =>
   phase === 'Failed' || phase === 'Aborted' || phase === 'RolledBack' || phase === 'RollbackFailed';
 
-async function setPaused(words: string[], paused: boolean, options: RolloutOptions, terminal: Terminal): Promise<void> {
+async function setPaused(words: string[], paused: boolean, options: ChangeOptions, terminal: Terminal): Promise<void> {
   await using hub = await connectToHub(options, terminal);
   const { mcs, kind, title } = await find(hub, words, options, terminal);
   const done = paused ? 'paused' : 'resumed';
   if ((mcs.spec.rollout?.paused ?? false) === paused) throw new CommandError(`${title} is ${paused ? 'paused already' : 'not paused'}`);
-  await patch(hub, { mcs, kind }, { spec: { rollout: { paused: paused ? true : null } } }, terminal);
-  terminal.out(`${title} ${done}\n`);
+  await patch(hub, { mcs, kind }, { spec: { rollout: { paused: paused ? true : null } } }, options.dryRun, terminal);
+  terminal.out(`${title} ${done}${dryRunMark(options.dryRun)}\n`);
 }
 
 const doneWords: Readonly<Record<RolloutRequest, string>> = {
@@ -120,7 +140,7 @@ const doneWords: Readonly<Record<RolloutRequest, string>> = {
   undo: 'is asked to go back',
 };
 
-async function request(words: string[], verb: RolloutRequest, options: RolloutOptions, terminal: Terminal): Promise<void> {
+async function request(words: string[], verb: RolloutRequest, options: ChangeOptions, terminal: Terminal): Promise<void> {
   await using hub = await connectToHub(options, terminal);
   const { mcs, kind, title } = await find(hub, words, options, terminal);
   const state = mcs.status?.rollout;
@@ -129,9 +149,9 @@ async function request(words: string[], verb: RolloutRequest, options: RolloutOp
   if (why !== undefined)
     throw new CommandError(`${title}: ${why}`, { hint: `"drover rollout status ${words.join(' ')} --no-watch" shows how far it is` });
   const value = `${verb} ${state.revision} ${new Date().toISOString()}`;
-  await patch(hub, { mcs, kind }, { metadata: { annotations: { [rolloutAnnotations.request]: value } } }, terminal);
+  await patch(hub, { mcs, kind }, { metadata: { annotations: { [rolloutAnnotations.request]: value } } }, options.dryRun, terminal);
   const target = verb === 'undo' ? ` to revision ${rollbackTarget(state)}` : '';
-  terminal.out(`${title} ${doneWords[verb]}${target}\n`);
+  terminal.out(`${title} ${doneWords[verb]}${target}${dryRunMark(options.dryRun)}\n`);
 }
 
 function whyNot(verb: RolloutRequest, state: RolloutState): string | undefined {
@@ -142,7 +162,14 @@ function whyNot(verb: RolloutRequest, state: RolloutState): string | undefined {
   return ['Succeeded', 'Aborted', 'RollingBack', 'RolledBack'].includes(phase) ? `a rollout that is ${phase} cannot be aborted` : undefined;
 }
 
-async function patch(hub: HubConnection, { mcs, kind }: Omit<Found, 'title'>, body: JsonObject, { signal }: Terminal): Promise<void> {
+async function patch(
+  hub: HubConnection,
+  { mcs, kind }: Omit<Found, 'title'>,
+  body: JsonObject,
+  dryRun: DryRun,
+  { signal }: Terminal,
+): Promise<void> {
+  if (dryRun === 'client') return;
   const { namespace, name = '' } = mcs.metadata;
-  await hub.client.patch(kind, { namespace, name }, { type: 'merge', body }, { fieldManager, signal });
+  await hub.client.patch(kind, { namespace, name }, { type: 'merge', body }, { fieldManager, signal, dryRun: dryRun === 'server' });
 }

@@ -5,6 +5,7 @@ import { ClusterRun } from '../../dialects/workflows/kinds/cluster-run.ts';
 import { Pipeline, PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { WorkflowRun, type ArtifactChoice } from '../../dialects/workflows/kinds/workflow-run.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import { collectList, collectPair, parseSeconds } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,7 +28,7 @@ interface RunOptions extends DeliveryOptions {
   readonly initialize?: boolean;
   readonly follow?: boolean;
   readonly timeout?: number;
-  readonly dryRun: 'none' | 'client' | 'server';
+  readonly dryRun: DryRun;
 }
 
 const fieldManager = 'drover-run';
@@ -49,12 +50,7 @@ export function defineRun(command: Command, terminal: Terminal): void {
     .option('--initialize', 'plan it and wait for "drover resume"')
     .option('-f, --follow', 'show how it goes, and end with 0 only when all is well')
     .addOption(new Option('--timeout <time>', 'how long to follow it (default: as long as it takes)').argParser(parseSeconds))
-    .addOption(
-      new Option('--dry-run [where]', 'begin nothing; "server" asks the hub whether it would be accepted')
-        .choices(['none', 'client', 'server'])
-        .preset('client')
-        .default('none'),
-    );
+    .addOption(dryRunOption('begin nothing'));
   addDeliveryOptions(command)
     .addHelpText(
       'after',
@@ -75,10 +71,10 @@ async function run(words: string[], options: RunOptions, terminal: Terminal): Pr
   await requirePlan(hub, plan, namespace, signal);
   const { dryRun } = options;
   const kind = plan.kind.kind === Pipeline.kind ? PipelineRun : WorkflowRun;
-  if (dryRun === 'client') return terminal.out(`${titleOf(kind, options.name ?? `${plan.name}-`)} created (dry run)\n`);
+  if (dryRun === 'client') return terminal.out(`${titleOf(kind, options.name ?? `${plan.name}-`)} created${dryRunMark(dryRun)}\n`);
   const name = await create(hub.client, plan, namespace, options, { fieldManager, signal, dryRun: dryRun === 'server' });
   const made: FollowedRun = { kind, namespace, name, title: titleOf(kind, name) };
-  terminal.out(`${made.title} created${dryRun === 'server' ? ' (server dry run)' : ''}\n`);
+  terminal.out(`${made.title} created${dryRunMark(dryRun)}\n`);
   if (dryRun === 'server' || (options.follow !== true && options.preview !== true)) return;
   const ended = await followRun(hub.client, made, terminal, options.timeout);
   if (options.preview === true) terminal.out(previewText(ended as WorkflowRun, await clusterRunsOf(hub, made, signal)));

@@ -9,6 +9,7 @@ import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { adminSecret } from '../../sandbox/admin-secret.ts';
 import { waitUntilReady } from '../clusters/wait-until-ready.ts';
 import { waitUntilGone } from '../clusters/wait-until-gone.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { collectLabel, parseCount, parseSeconds } from '../option-values.ts';
@@ -18,6 +19,7 @@ import type { Terminal } from '../terminal.ts';
 interface WaitOptions extends HubOptions {
   wait?: boolean;
   timeout: number;
+  dryRun: DryRun;
 }
 
 interface CreateOptions extends WaitOptions {
@@ -33,11 +35,13 @@ export function defineSandbox(command: Command, terminal: Terminal): void {
     .addOption(new Option('--label <key=value>', 'label for the cluster; may be repeated').argParser(collectLabel).default({}, 'none'))
     .option('--nodes <count>', 'how many nodes it has (default: 1)', parseCount)
     .option('--wait', 'wait until the cluster is ready')
+    .addOption(dryRunOption())
     .addOption(timeout())
     .action((name: string, options: CreateOptions) => create(name, options, terminal));
   addHubOptions(command.command('delete').description('remove a sandbox cluster and everything in it'))
     .argument('<cluster>', 'which cluster')
     .option('--no-wait', 'do not wait until the cluster is gone')
+    .addOption(dryRunOption())
     .addOption(timeout())
     .action((name: string, options: WaitOptions) => remove(name, options, terminal));
   addHubOptions(command.command('kubeconfig').description("print a kubeconfig of the cluster's administrator"))
@@ -50,23 +54,28 @@ async function create(name: string, options: CreateOptions, terminal: Terminal):
   await using hub = await connectToHub(options, terminal);
   const sandbox = options.nodes === undefined ? {} : { sandbox: { nodes: options.nodes } };
   const cluster = newObject(Cluster, { name, labels: options.label }, { connection: { mode: 'Sandbox' }, ...sandbox });
-  await hub.client.create(Cluster, cluster, { signal: terminal.signal }).catch((cause: unknown) => {
+  const { dryRun } = options;
+  if (dryRun === 'client') return terminal.out(`sandbox "${name}" created${dryRunMark(dryRun)}\n`);
+  await hub.client.create(Cluster, cluster, { signal: terminal.signal, dryRun: dryRun === 'server' }).catch((cause: unknown) => {
     const isTaken = cause instanceof StatusError && cause.reason === 'AlreadyExists';
     throw isTaken
       ? new CommandError(`there is a cluster "${name}" already`, { hint: 'choose another name, or see it with "drover get clusters"' })
       : new CommandError(`cannot create sandbox "${name}"`, { cause });
   });
-  terminal.out(`sandbox "${name}" created\n`);
-  if (options.wait) await waitUntilReady(hub.client, name, options.timeout, terminal);
+  terminal.out(`sandbox "${name}" created${dryRunMark(dryRun)}\n`);
+  if (options.wait && dryRun === 'none') await waitUntilReady(hub.client, name, options.timeout, terminal);
 }
 
 async function remove(name: string, options: WaitOptions, terminal: Terminal): Promise<void> {
   await using hub = await connectToHub(options, terminal);
   const { metadata } = await findSandbox(hub.client, name, terminal);
   const preconditions = { ...(metadata.uid !== undefined && { uid: metadata.uid }) };
-  await hub.client.delete(Cluster, { name }, { signal: terminal.signal, preconditions });
-  if (options.wait !== false) await waitUntilGone(hub.client, { name, uid: metadata.uid ?? '' }, options.timeout, terminal);
-  terminal.out(`sandbox "${name}" deleted\n`);
+  const { dryRun } = options;
+  if (dryRun !== 'client')
+    await hub.client.delete(Cluster, { name }, { signal: terminal.signal, preconditions, dryRun: dryRun === 'server' });
+  if (options.wait !== false && dryRun === 'none')
+    await waitUntilGone(hub.client, { name, uid: metadata.uid ?? '' }, options.timeout, terminal);
+  terminal.out(`sandbox "${name}" deleted${dryRunMark(dryRun)}\n`);
 }
 
 async function kubeconfig(name: string, options: HubOptions, terminal: Terminal): Promise<void> {

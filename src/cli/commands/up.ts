@@ -96,6 +96,7 @@ async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (l
   try {
     await hub.ready;
     print(`\n${await runDemo(hub.client, terminal, signal)}`);
+    print(`The page, signed in by this link, once: ${await hub.signInLink()}`);
     print('Next, in another terminal:');
     print('  npx drover explain mcs/web                  who has what where, and why');
     print('  npx drover get pods --all-clusters -A       one table for all clusters');

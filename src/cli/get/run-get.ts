@@ -1,18 +1,16 @@
 import type { Json, JsonObject } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { markCluster } from '../clusters/cluster-mark.ts';
-import { memberLine } from '../clusters/member-line.ts';
-import { EndWith, exitCodes } from '../exit-codes.ts';
-import { explainError } from '../explain-error.ts';
 import type { OutputFormat } from '../output/output-format.ts';
 import { sortBy } from '../output/sort-by.ts';
 import type { ApiSource } from '../resources/api-source.ts';
 import type { ResourceArguments } from '../resources/resource-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { objectsOf } from './answers.ts';
-import { collect, isNotFound, type Collected } from './collect.ts';
+import { collect, type Collected } from './collect.ts';
 import type { Query } from './fetch.ts';
 import { printTables, type TableOptions } from './print-tables.ts';
+import { failuresOf, reportFailures } from './report-failures.ts';
 
 export interface GetRequest {
   readonly sources: readonly ApiSource[];
@@ -39,20 +37,7 @@ export async function runGet(request: GetRequest, terminal: Terminal): Promise<v
   terminal.out(text);
   if (text === '' && failures.length === 0 && !request.ignoreNotFound && request.format.as === 'table')
     terminal.err(nothingFound(collected, query));
-  report(failures, sources.length, terminal);
-}
-
-interface Failure {
-  readonly cluster: string | undefined;
-  readonly error: unknown;
-}
-
-/** That one member has no such object is an answer as long as another has it. */
-function failuresOf(collected: readonly Collected[], { ignoreNotFound, sources }: GetRequest): Failure[] {
-  const isFoundSomewhere = sources.length > 1 && collected.some(({ parts }) => parts.some(({ answers }) => answers.length > 0));
-  return collected.flatMap(({ source: { cluster }, errors }) =>
-    errors.filter(error => !isNotFound(error, cluster) || !(ignoreNotFound || isFoundSomewhere)).map(error => ({ cluster, error })),
-  );
+  reportFailures(failures, sources.length, terminal);
 }
 
 function printed(
@@ -75,14 +60,4 @@ const sorted = (objects: readonly JsonObject[], path: string) => sortBy<JsonObje
 function nothingFound(collected: readonly Collected[], { allNamespaces, namespace }: Query): string {
   const isNamespaced = collected.every(({ parts }) => parts.every(({ resource }) => resource.scope === 'Namespaced'));
   return !allNamespaces && isNamespaced ? `No resources found in ${namespace} namespace.\n` : 'No resources found\n';
-}
-
-function report(failures: readonly Failure[], sourceCount: number, terminal: Terminal): void {
-  const [first] = failures;
-  if (!first) return;
-  if (failures.length === 1 && first.cluster === undefined) throw first.error;
-  for (const { cluster, error } of failures)
-    terminal.err(cluster === undefined ? `${explainError(error).message}\n` : memberLine(cluster, error));
-  const failed = new Set(failures.map(({ cluster }) => cluster)).size;
-  throw new EndWith(sourceCount > 1 && failed < sourceCount ? exitCodes.partial : exitCodes.error);
 }

@@ -12,6 +12,8 @@ export interface ProgressItem {
 export interface Progress extends Disposable {
   /** What is known now. Only what changed is said. */
   show(items: readonly ProgressItem[]): void;
+  /** Makes room for a line of others. */
+  clear(): void;
 }
 
 type Sink = Pick<Terminal, 'err' | 'isErrorTty'>;
@@ -26,15 +28,18 @@ export function showProgress(terminal: Sink): Progress {
 
 function drawnBar({ err }: Sink): Progress {
   let drawn = '';
+  const clear = () => {
+    if (drawn !== '') err('\r\x1b[K');
+    drawn = '';
+  };
   return {
+    clear,
     show(items) {
       const line = barLine(items);
       if (line !== drawn) err(`\r\x1b[K${line}`);
       drawn = line;
     },
-    [Symbol.dispose]() {
-      if (drawn !== '') err('\r\x1b[K');
-    },
+    [Symbol.dispose]: clear,
   };
 }
 
@@ -58,6 +63,7 @@ function plainLines({ err }: Sink): Progress {
         err(`${describe(item)}${item.isDone ? ` (${done}/${items.length})` : ''}\n`);
       }
     },
+    clear() {},
     [Symbol.dispose]() {},
   };
 }

@@ -1,5 +1,9 @@
-const minWidth = 6;
-const padding = 3;
+interface TabWriterOptions {
+  readonly minWidth?: number;
+  readonly padding?: number;
+  /** Whether columns stay as wide as they were. Default true. */
+  readonly remembers?: boolean;
+}
 
 /**
  * Lines of cells that are parted by tabs, aligned as kubectl aligns them: a column is as wide as its widest cell in the lines around it that have
@@ -8,6 +12,15 @@ const padding = 3;
 export class TabWriter {
   private lines: string[][] = [];
   private remembered: number[] = [];
+  private readonly minWidth: number;
+  private readonly padding: number;
+  private readonly remembers: boolean;
+
+  constructor({ minWidth = 6, padding = 3, remembers = true }: TabWriterOptions = {}) {
+    this.minWidth = minWidth;
+    this.padding = padding;
+    this.remembers = remembers;
+  }
 
   /** Adds a line. Tabs in it part cells too. */
   line(text: string): void {
@@ -41,8 +54,8 @@ export class TabWriter {
         continue;
       }
       const start = at;
-      let width = minWidth;
-      for (; isInColumn(at); at++) width = Math.max(width, lengthOf(lines[at]![column]!) + padding);
+      let width = this.minWidth;
+      for (; isInColumn(at); at++) width = Math.max(width, lengthOf(lines[at]![column]!) + this.padding);
       const all = [...left, this.remember(left, width)];
       for (let i = start; i < at; i++) widths[i] = all;
       this.measure(lines, widths, start, at, all);
@@ -50,6 +63,7 @@ export class TabWriter {
   }
 
   private remember(left: readonly number[], width: number): number {
+    if (!this.remembers) return width;
     for (let i = this.remembered.length; i < left.length; i++) this.remembered.push(left[i]!);
     const column = left.length;
     this.remembered[column] = Math.max(this.remembered[column] ?? 0, width);
