@@ -33,6 +33,7 @@ import { manifestWishes } from '../dialects/rancher/clusters/manifest-wishes.ts'
 import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
 import { runRancher } from '../dialects/rancher/rancher.ts';
 import { rancherWeb } from '../dialects/rancher/rancher-web.ts';
+import { deliveryAdmission } from '../dialects/workflows/admission/delivery-admission.ts';
 import { workflowObjects } from '../dialects/workflows/workflow-objects.ts';
 import { runWorkflows } from '../dialects/workflows/workflows.ts';
 import { admissionToken } from '../gateway/admission-route.ts';
@@ -154,7 +155,11 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       rancherApi,
     ],
     home: pagePath,
-    reviewers: { k0rdent: k0rdentAdmission({ hub, ...objects }), rancher: rancherAdmission({ hub, access }) },
+    reviewers: {
+      k0rdent: k0rdentAdmission({ hub, ...objects }),
+      rancher: rancherAdmission({ hub, access }),
+      workflows: deliveryAdmission({ hub, access, loginNameOf: user => loginNameOf(identity.objects, user) }),
+    },
     behind,
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
@@ -201,6 +206,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
           members: directory,
           renderer,
           egress,
+          admission,
           serverUrl: () => serverUrl ?? url,
           signal,
           onError,

@@ -1,11 +1,13 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
+import type { WebhookAddress } from '../../core/admission/register-webhooks.ts';
 import type { MemberDirectory } from '../../core/clusters/member-directory.ts';
 import type { RenderPool } from '../../render/render-pool.ts';
 import type { RunningController } from '../../runtime/controller.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Egress } from '../../sources/egress.ts';
+import { runDeliveryRegistration } from './admission/register-delivery.ts';
 import { runApprovals } from './approvals/approvals-controller.ts';
 import { runClusterRuns } from './cluster-runs/cluster-runs-controller.ts';
 import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
@@ -37,6 +39,8 @@ export interface WorkflowsDeps {
   readonly renderer: RenderPool;
   /** The way to whatever is outside. */
   readonly egress: Egress;
+  /** Where the API server of the hub asks before it writes. */
+  readonly admission: WebhookAddress;
   /** Where people find the hub. */
   serverUrl(): string;
   readonly signal: AbortSignal;
@@ -45,7 +49,7 @@ export interface WorkflowsDeps {
 
 /** Runs everything of workflows, whose kinds must be installed. */
 export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
-  const { hub, objects, clusters, works, members, renderer, egress, serverUrl, signal, onError } = deps;
+  const { hub, objects, clusters, works, members, renderer, egress, admission, serverUrl, signal, onError } = deps;
   const { runs, clusterRuns, requests, workflows, logs } = objects;
   const freezeObjects = informer(hub, DeployFreeze, { signal, onError: onError('DeployFreeze') });
   const templates = informer(hub, GateTemplate, { signal, onError: onError('GateTemplate') });
@@ -69,6 +73,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     runNotifications({ hub, egress, signal, onError }),
     runRunContents(hub, runs, signal),
     ...sources.controllers,
+    runDeliveryRegistration({ hub, address: admission, after: Promise.resolve(), signal }),
     runInfrastructures({ hub, infrastructures, providers, clusters, clustersOf: sources.clustersOf, signal }),
   ];
 }

@@ -67,27 +67,4 @@ export const screens: readonly Screen[] = [
     icon: 'explore',
     Screen: load('ObjectScreen', () => import('./object/object.tsx')),
   },
-  {
-    path: '/services',
-    home: '/services',
-    title: 'Services',
-    icon: 'services',
-    group: 'Delivery',
-    keys: 'g s',
-    Screen: load('Services', () => import('./services/services.tsx')),
-  },
-  {
-    path: '/services/dependencies',
-    home: '/services',
-    title: 'Dependencies',
-    icon: 'graph',
-    Screen: load('Dependencies', () => import('./services/services.tsx')),
-  },
-  {
-    path: '/services/:ns/:name/*?',
-    home: '/services',
-    title: 'Service',
-    icon: 'services',
-    Screen: load('Service', () => import('./services/service.tsx')),
-  },
 ];

@@ -1,22 +1,14 @@
 import type { KindRef } from '../../../api/define-kind.ts';
-import type { FieldError } from '../../../api/field-error.ts';
 import type { PolicyRule } from '../../../api/kubernetes.ts';
-import { alreadyExists, forbiddenError, invalidObject } from '../../../api/status.ts';
+import { alreadyExists } from '../../../api/status.ts';
+import { faulty, notAllowed } from '../../../core/admission/answers.ts';
 import { compactRules, printRule } from '../../../auth/policy-rule.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { goQuote, goQuoteList } from '../../../util/go-quote.ts';
 
 const shownRules = 50;
 
-const nameOf = ({ name, object }: AdmissionRequest): string => object?.metadata.name ?? name;
-
-/** 422, with one cause for each fault. Allowed when there is none. */
-export const faulty = (request: AdmissionRequest, errors: readonly FieldError[]): AdmissionAnswer =>
-  errors.length === 0 ? {} : { refusal: invalidObject(request, nameOf(request), errors) };
-
-export const notAllowed = (kind: KindRef, request: AdmissionRequest, why: string): AdmissionAnswer => ({
-  refusal: forbiddenError(kind, nameOf(request), why),
-});
+export { faulty, notAllowed };
 
 /** 409: there is another object that says the same. */
 export const duplicated = (kind: KindRef, name: string): AdmissionAnswer => ({ refusal: alreadyExists(kind, name) });
