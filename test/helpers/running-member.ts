@@ -5,8 +5,8 @@ import { startControllerManager, startRealApiServer, startScheduler, type Etcd, 
 export const runningMemberPrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
 
 /** A real kube-apiserver with its controllers, a scheduler, and a node of kwok on which pods become ready and Jobs end. */
-export async function startRunningMember(etcd: Etcd): Promise<RealCluster> {
-  const member = await startRealApiServer({ etcd });
+export async function startRunningMember(etcd: Etcd, options: { readonly audit?: boolean } = {}): Promise<RealCluster> {
+  const member = await startRealApiServer({ etcd, ...options });
   try {
     const started = await Promise.all([
       startControllerManager(member, { extraArgs: ['--kube-api-qps=200', '--kube-api-burst=400'] }),

@@ -26,6 +26,18 @@ test('a Deployment is steady when all replicas are new and available, and no old
   assert.equal(state(undefined), 'waiting');
 });
 
+test('what a rollout before this one came to does not count', () => {
+  const stuck = {
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', lastUpdateTime: '2026-11-17T03:20:10Z' }],
+  };
+  const applied = (time: string) => {
+    const made = object('Deployment', { replicas: 3 }, stuck);
+    return { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'drover', operation: 'Apply', time }] } } as KubeObject;
+  };
+  assert.equal(state(applied('2026-11-17T03:20:11Z')), 'waiting');
+  assert.equal(state(applied('2026-11-17T03:20:05Z')), 'failed');
+});
+
 test('a StatefulSet is steady when its pods are ready and of the new revision, as far as the partition goes', () => {
   const spec = (partition = 0) => ({ replicas: 3, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
   const fine = { readyReplicas: 3, updatedReplicas: 3, currentRevision: 'b', updateRevision: 'b' };

@@ -1,5 +1,6 @@
 import { parseApiVersion, type KubeObject } from '../../../api/object.ts';
 import { conditionsOf, integerAt, isStrange, textAt } from '../../../core/delivery/observed-fields.ts';
+import { deliveryManager } from '../../../api/work.ts';
 import { printJson } from '../../../util/json.ts';
 import { readMark } from './marks.ts';
 
@@ -52,7 +53,8 @@ const isSeen = (obj: KubeObject): boolean => integerAt(obj, 'status.observedGene
 function judgeDeployment(obj: KubeObject): SteadyState {
   if (!isSeen(obj)) return waiting('the change has not been seen yet');
   const late = conditionsOf(obj).find(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
-  if (late) return { state: 'failed', message: late.message === '' ? 'the progress deadline was exceeded' : late.message };
+  if (late && isSinceApplied(obj))
+    return { state: 'failed', message: late.message === '' ? 'the progress deadline was exceeded' : late.message };
   const wanted = integerAt(obj, 'spec.replicas', 1);
   const updated = integerAt(obj, 'status.updatedReplicas', 0);
   const present = integerAt(obj, 'status.replicas', 0);
@@ -61,6 +63,14 @@ function judgeDeployment(obj: KubeObject): SteadyState {
   if (present !== updated) return waiting(`${present - updated} old replicas are pending termination`);
   if (available !== updated) return waiting(`${available} of ${updated} updated replicas are available`);
   return steady(`${available} of ${wanted} replicas are available`);
+}
+
+/** What a rollout before this one came to stays in the status until the member has begun with this one. */
+function isSinceApplied(obj: KubeObject): boolean {
+  const applied = obj.metadata.managedFields?.find(({ manager, operation }) => manager === deliveryManager && operation === 'Apply')?.time;
+  const { conditions } = (obj['status'] ?? {}) as { conditions?: { type: string; lastUpdateTime?: string }[] };
+  const said = conditions?.find(({ type }) => type === 'Progressing')?.lastUpdateTime;
+  return applied === undefined || said === undefined || Date.parse(said) > Date.parse(applied);
 }
 
 function judgeStatefulSet(obj: KubeObject): SteadyState {
