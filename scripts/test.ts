@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { installMissing } from '../test/helpers/debian-packages.ts';
 import { hasGo } from '../test/helpers/rig.ts';
 import { cachePath } from './machine-cache.ts';
 
@@ -54,6 +55,8 @@ const thrift = { NODE_COMPILE_CACHE: cachePath('compiled'), GOGC: '400' };
 const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);
 const hasRig = await prepareRig();
+// Before stories that need them wait for each other, and for less than they would beside other stories.
+if (isCi && process.getuid?.() === 0) installMissing('containers', 'browser');
 const results = (await Promise.all([runInTurn(shown, { isShown: true }), runInTurn(beside, { isShown: false })])).flat();
 
 for (const { name, passed, seconds } of results) console.log(`${passed ? 'ok    ' : 'failed'} ${name} (${seconds.toFixed(0)} s)`);

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { installMissing } from './debian-packages.ts';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { tempDir } from './temp-dir.ts';
 
@@ -29,7 +29,7 @@ export interface TestBrowser extends AsyncDisposable {
 
 /** Debian's Chromium, installed when it is missing. */
 export async function startBrowser(): Promise<TestBrowser> {
-  installChromium();
+  installMissing('browser');
   const scratch = tempDir('browser');
   const browser: Browser = await chromium.launch({
     executablePath: program,
@@ -85,13 +85,4 @@ export async function startBrowser(): Promise<TestBrowser> {
       scratch[Symbol.dispose]();
     },
   };
-}
-
-function installChromium(): void {
-  if (existsSync(program)) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core']]) {
-    const { status, stderr } = spawnSync('apt-get', args, { env, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed: ${stderr.slice(-500)}`);
-  }
 }

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { withFolders } from '../../scripts/image/drover-image.ts';
 import { writeImage } from '../../scripts/image/oci-archive.ts';
 import type { TarEntry } from '../../scripts/image/tar.ts';
+import { installMissing, lacking, neededPackages } from './debian-packages.ts';
 import { HttpTarget, readKubeconfig, type Answer } from './http-target.ts';
 import { Program } from './program.ts';
 import { printKubeconfig, type RealCluster } from './real-cluster.ts';
@@ -24,24 +25,15 @@ export interface RealNode extends AsyncDisposable {
 const sandboxImage = 'drover.test/pause:1';
 /** A small image with a shell and the usual commands. */
 export const busyboxImage = 'drover.test/busybox:1';
-const programs = ['containerd', 'ctr', 'runc', 'iptables', 'conntrack', 'busybox'];
-const packages = 'containerd runc containernetworking-plugins iptables iproute2 conntrack busybox-static';
 
 /** Why no node can run here, or undefined. In CI nothing may be skipped: there the Debian packages are installed. */
 export function missingContainers(): string | undefined {
-  const lacks = (): string[] => [
-    ...programs.filter(name => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0),
-    ...(existsSync('/usr/lib/cni/bridge') ? [] : ['/usr/lib/cni']),
-  ];
   if (process.getuid?.() !== 0) return 'skipped: only root can start containers';
-  if (lacks().length === 0) return undefined;
-  if (process.env['CI'] !== 'true') return `skipped: ${lacks().join(', ')} missing (apt-get install ${packages})`;
-  const install = () =>
-    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages.split(' ')], { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (install().status === 0) return undefined;
-  // The lists of packages may be old, or not there at all.
-  execFileSync('apt-get', ['update'], { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (install().status !== 0) throw new Error(`cannot install ${packages}`);
+  const missing = lacking('containers');
+  if (missing.length === 0) return undefined;
+  if (process.env['CI'] !== 'true')
+    return `skipped: ${missing.join(', ')} missing (apt-get install ${neededPackages.containers.packages.join(' ')})`;
+  installMissing('containers');
   return undefined;
 }
 
