@@ -46,7 +46,8 @@ export const clusterRunsOf = (
 ): ReadonlyMap<string, GrantedCluster> => new Map(clusterRuns.by('runUid', metadata.uid ?? '').map(one => [one.spec.cluster.id, one]));
 
 /** Everything that is known about a run now. */
-export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, now }: Gathering): RunInput {
+export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, answer, now }: Gathering): RunInput {
+  const run = withAnswer(before, answer);
   const { runs, clusterRuns, clusters, works, gates, freezes, places } = deps;
   const { metadata, spec, status = {} } = run;
   const { namespace = '', name = '', uid = '', annotations = {} } = metadata;
@@ -72,7 +73,7 @@ export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, n
     ...(triggeredBy !== undefined && { triggeredBy }),
     skipGates: spec.skipGates ?? [],
     ...(spec.previewRef && { previewHash: previewHash(spec.previewRef) }),
-    before: run.status,
+    before: before.status,
     clusterRuns: present,
     seeCluster: id => seeCluster(clusters, id, () => isSelected(id)),
     seeIllness: id => illnessOf(present.get(id)) ?? (snapshot ? seeIllness(works, snapshot, id) : undefined),
@@ -86,7 +87,7 @@ export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, n
         now,
       ),
     hubRoom: Math.max(0, hubRoom - [...ordered.values()].filter(isInFlight).length),
-    ...places.factsFor(run),
+    ...placeOf(run),
     lookAt,
     holds: (expression, wave, phase) => evaluateCondition(expression, scopeFor(placed(wave?.name, phase))),
     render: (values, wave, phase) => {
@@ -96,6 +97,12 @@ export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, n
     answer,
     now,
   };
+
+  /** Who goes first depends on what the run is made of, which may have been found out just now. */
+  function placeOf(known: RunWithStatus) {
+    places.note(known);
+    return places.factsFor(known);
+  }
 
   function placed(wave: string | undefined, phase: string): ScopeFacts {
     return { ...factsOfWave(run, wave), ...factsOfPhase(run, phase) };
@@ -134,4 +141,8 @@ export function gatherInput(deps: GatherDeps, { run, secrets, hubRoom, answer, n
       now,
     });
   }
+}
+
+function withAnswer(run: RunWithStatus, answer: RunInput['answer']): RunWithStatus {
+  return answer && 'snapshot' in answer ? { ...run, status: { ...run.status, snapshot: answer.snapshot } } : run;
 }

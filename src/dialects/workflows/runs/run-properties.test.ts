@@ -149,7 +149,7 @@ function play(scenario: Scenario, fleet = fleetOf(scenario), kills: readonly num
 const isUnavailable = (fleet: SimulatedFleet, id: string): boolean =>
   isInFlight(fleet.parts.get(id) ?? { spec: {} }) || ['Failed', 'TimedOut', 'RollbackFailed'].includes(fleet.stateOf(id));
 
-test('no more clusters are unavailable than may be, at any moment', () => {
+test('max_unavailable_never_exceeded: no more clusters are unavailable than may be, at any moment', () => {
   fc.assert(
     fc.property(scenarios, scenario => {
       const fleet = fleetOf(scenario);
