@@ -18,6 +18,7 @@ import type { UpgradeConnection } from '../dialect-routes.ts';
  *               "7\n…"         a part of its text
  *               "7 end"        it is over
  *               "7 503 {…}"    it was refused; what follows is the Status
+ *               "0 alive"      every five seconds
  */
 
 export interface PageStreams {
@@ -38,7 +39,8 @@ const wanted: NonResourceAttributes = { isResource: false, verb: 'get', path: '/
 const maxMessageBytes = 16 * 1024;
 const mostStreams = 200;
 const enoughWaitingBytes = 1024 * 1024;
-const pingMs = 15_000;
+/** So often a tab hears that the hub is there: its scripts do not see pings. */
+const aliveMs = 5000;
 const policyViolation = 1008;
 
 export function pageStreams(deps: PageStreamsDeps): PageStreams {
@@ -65,7 +67,7 @@ export function pageStreams(deps: PageStreamsDeps): PageStreams {
   function attend(webSocket: WebSocket, req: IncomingMessage): void {
     const streams = new Map<number, AbortController>();
     const recheck = setInterval(() => void identify(req).catch(() => webSocket.close(policyViolation, 'signed out')), recheckMs);
-    const ping = setInterval(() => webSocket.ping(), pingMs);
+    const ping = setInterval(() => send('0 alive'), aliveMs);
     const onStop = () => webSocket.close(1001, 'the hub stops');
     signal.addEventListener('abort', onStop, { once: true });
     webSocket.on('error', () => webSocket.terminate());

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { servedKinds, type ServedKind } from '../data/discovery.ts';
+import { seesHub } from '../data/hub-sight.ts';
 import { kindKey, kinds } from '../data/kinds.ts';
 import { signOut } from '../data/session.ts';
 import { useList } from '../data/use-list.ts';
@@ -98,7 +99,7 @@ function useEntries(): readonly Entry[] {
   const { items: clusters } = useList({ kind: kinds.cluster });
   const [served, setServed] = useState<readonly ServedKind[]>([]);
   useEffect(() => {
-    servedKinds().then(setServed, () => {});
+    if (seesHub()) servedKinds().then(setServed, () => {});
   }, []);
   return useMemo(() => {
     const go = (to: string) => () => navigate(withScope(to, query));

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
-import { kinds } from '../data/kinds.ts';
+import { seesHub } from '../data/hub-sight.ts';
+import { hub, kinds } from '../data/kinds.ts';
 import { useList } from '../data/use-list.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -42,7 +43,7 @@ function ScopeDialog({ onClose }: { onClose(): void }) {
   const [chosen, setChosen] = useUrlValues('cluster');
   const [namespace, setNamespace] = useUrlValue('ns');
   const [text, setText] = useState('');
-  const names = useMemo(() => items.map(one => one.metadata.name!).toSorted(), [items]);
+  const names = useMemo(() => [...(seesHub() ? [hub] : []), ...items.map(one => one.metadata.name!).toSorted()], [items]);
   const found = names.filter(name => name.includes(text.trim()));
   const flip = (name: string) => setChosen(chosen.includes(name) ? chosen.filter(one => one !== name) : [...chosen, name]);
   return (
@@ -73,7 +74,7 @@ function ScopeDialog({ onClose }: { onClose(): void }) {
           {found.slice(0, mostShown).map(name => (
             <label key={name} className="row">
               <input type="checkbox" checked={chosen.includes(name)} onChange={() => flip(name)} />
-              {name}
+              {name === hub ? 'local (the hub itself)' : name}
             </label>
           ))}
           {found.length > mostShown && <p className="muted">and {found.length - mostShown} more: find them by name</p>}

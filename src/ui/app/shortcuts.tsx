@@ -93,7 +93,7 @@ export function ShortcutHelp() {
         ))}
       </dl>
       <div className="dialog-end">
-        <button type="button" className="button" autoFocus onClick={() => setOpen(false)}>
+        <button type="button" className="button" data-first onClick={() => setOpen(false)}>
           Close
         </button>
       </div>

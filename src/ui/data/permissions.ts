@@ -1,4 +1,5 @@
 import { useEffect, useReducer } from 'react';
+import { isHidden } from './hub-sight.ts';
 import { hub, pathOf, type Kind } from './kinds.ts';
 import { request } from './request.ts';
 
@@ -66,6 +67,7 @@ function answerFor(deed: Deed): Answer {
 }
 
 async function ask({ verb, kind, cluster = hub, namespace, name, subresource }: Deed): Promise<boolean> {
+  if (isHidden(cluster)) return false;
   const { group, version, plural: resource } = kind;
   const attributes = { verb, group, version, resource, namespace, name, subresource };
   const answer = await request<{ status?: { allowed?: boolean } }>(pathOf(reviews, { cluster }), {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { setHubSight } from './hub-sight.ts';
 import { forgetPermissions } from './permissions.ts';
 import { ApiError, onSignedOut, request } from './request.ts';
 import { closeStreams } from './streams.ts';
@@ -58,6 +59,7 @@ async function look(): Promise<boolean> {
     const me = data[0];
     if (!me) throw new ApiError(401, 'nobody is signed in');
     const username = me.username ?? me.id;
+    setHubSight((await request<{ data: unknown[] }>('/v3/clusters?id=local')).data.length > 0);
     set({ state: 'in', person: { id: me.id, username, name: me.name || username } });
     return true;
   } catch (error) {

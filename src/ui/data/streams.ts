@@ -1,4 +1,4 @@
-import { ApiError, errorOf } from './request.ts';
+import { errorOf, request, type ApiError } from './request.ts';
 
 /** What somebody hears of a stream that he opened. */
 export interface StreamListener {
@@ -16,11 +16,15 @@ export interface Connection {
 
 const firstDelayMs = 500;
 const maxDelayMs = 10_000;
+/** The hub says something every five seconds. */
+const longestSilenceMs = 11_000;
+const signedOutCode = 1008;
 
 let socket: WebSocket | undefined;
 let connection: Connection = { isOpen: true, since: Date.now() };
 let nextId = 1;
 let attempt = 0;
+let heardAt = Date.now();
 let retry: ReturnType<typeof setTimeout> | undefined;
 const streams = new Map<number, { path: string; accept: string; listener: StreamListener }>();
 const observers = new Set<() => void>();
@@ -65,21 +69,29 @@ function connect(): void {
   socket = opened;
   opened.onopen = () => {
     attempt = 0;
+    heardAt = Date.now();
     setOpen(true);
     for (const [id, { path, accept }] of streams) send({ open: id, path, accept });
   };
-  opened.onmessage = ({ data }: MessageEvent<string>) => hear(data);
-  opened.onclose = () => {
-    if (socket !== opened) return;
-    socket = undefined;
-    setOpen(false);
-    const delayMs = Math.min(firstDelayMs * 2 ** attempt++, maxDelayMs) * (0.75 + Math.random() / 2);
-    retry = setTimeout(reconnect, delayMs);
-    // Each decides from where to go on.
-    const ended = [...streams.values()];
-    streams.clear();
-    for (const { listener } of ended) listener.onEnd();
+  opened.onmessage = ({ data }: MessageEvent<string>) => {
+    heardAt = Date.now();
+    hear(data);
   };
+  opened.onclose = ({ code }) => end(opened, code);
+}
+
+function end(opened: WebSocket, code: number): void {
+  if (socket !== opened) return;
+  socket = undefined;
+  setOpen(false);
+  // The session may be over: an ordinary question tells.
+  if (code === signedOutCode || attempt > 0) void request('/v3/users?me=true').catch(() => {});
+  const delayMs = Math.min(firstDelayMs * 2 ** attempt++, maxDelayMs) * (0.75 + Math.random() / 2);
+  retry = setTimeout(reconnect, delayMs);
+  // Each decides from where to go on.
+  const ended = [...streams.values()];
+  streams.clear();
+  for (const { listener } of ended) listener.onEnd();
 }
 
 function hear(text: string): void {
@@ -101,8 +113,17 @@ function send(message: object): void {
 
 function setOpen(isOpen: boolean): void {
   if (connection.isOpen === isOpen) return;
-  connection = { isOpen, since: Date.now() };
+  connection = { isOpen, since: isOpen ? Date.now() : heardAt };
   for (const observer of observers) observer();
 }
 
 window.addEventListener('online', reconnect);
+
+/** A connection that died without a word is given up: nothing that is shown may be older than it seems. */
+setInterval(() => {
+  const silent = socket;
+  if (silent?.readyState !== WebSocket.OPEN || Date.now() - heardAt < longestSilenceMs) return;
+  silent.onclose = null;
+  silent.close();
+  end(silent, 0);
+}, 1000);

@@ -1,6 +1,8 @@
 import { ApiError, request } from './request.ts';
-import { pathOf, type Kind, type KubeObject } from './kinds.ts';
+import { hubRefuses, isHidden } from './hub-sight.ts';
+import { kinds, pathOf, type Kind, type KubeObject } from './kinds.ts';
 import { openStream } from './streams.ts';
+import { visibleClusters } from './visible-clusters.ts';
 
 /** What to list and to keep up to date. */
 export interface Wanted {
@@ -83,8 +85,16 @@ const lists = new Map<string, WatchedList>();
 export function watchedList(wanted: Wanted): WatchedList {
   const key = keyOf(wanted);
   let list = lists.get(key);
-  if (!list) lists.set(key, (list = newList(wanted, () => lists.delete(key))));
+  if (!list) lists.set(key, (list = isHidden(wanted.cluster) ? listWithoutHub(wanted) : newList(wanted, () => lists.delete(key))));
   return list;
+}
+
+/** For those who have no way to the hub's API: the clusters that are theirs, and of other kinds nothing. */
+function listWithoutHub({ kind, fieldSelector }: Wanted): WatchedList {
+  if (kind.plural === kinds.cluster.plural && kind.group === kinds.cluster.group)
+    return visibleClusters(({ metadata }) => fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name ?? ''}`);
+  const refused: Listed = { items: [], state: 'failed', error: hubRefuses(kind.plural), asOf: 0, columns: [] };
+  return { get: () => refused, subscribe: () => () => {} };
 }
 
 export const keyOf = ({ cluster, kind, namespace, labelSelector, fieldSelector, isTable = false }: Wanted): string =>

@@ -61,7 +61,7 @@ export function ActionDialog(props: ActionDialogProps) {
         )}
         {error !== undefined && <ErrorNote error={error} />}
         <div className="dialog-end">
-          <button type="button" className="button" onClick={onClose} autoFocus={isDanger}>
+          <button type="button" className="button" onClick={onClose} data-first={isDanger || undefined}>
             Cancel
           </button>
           <button type="submit" className={`button ${isDanger ? 'danger' : 'main-deed'}`} disabled={!canDo}>

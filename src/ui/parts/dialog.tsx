@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type ReactNode, type SyntheticEvent } from 'react';
+import { createPortal } from 'react-dom';
 
 interface DialogProps {
   readonly title: string;
@@ -7,7 +8,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog over the page: the browser keeps the focus in it, and Escape closes it. What has `autoFocus` gets the focus first. */
+/** A dialog over the page: the browser keeps the focus in it, and Escape closes it. What has `data-first` gets the focus first. */
 export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -15,12 +16,14 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
     const dialog = ref.current!;
     const before = document.activeElement;
     dialog.showModal();
+    dialog.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  return (
+  const stop = (event: SyntheticEvent) => event.stopPropagation();
+  return createPortal(
     <dialog
       ref={ref}
       className={`dialog ${isWide ? 'wide' : ''}`}
@@ -29,12 +32,15 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
         event.preventDefault();
         onClose();
       }}
-      onKeyDown={event => event.stopPropagation()}
+      onKeyDown={stop}
+      onDoubleClick={stop}
+      onFocus={stop}
     >
       <div className="dialog-body">
         <h2 id={titleId}>{title}</h2>
         {children}
       </div>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }

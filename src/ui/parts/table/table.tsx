@@ -145,7 +145,11 @@ export function Table<T>(props: TableProps<T>) {
                         {column.cell ? column.cell(row) : column.value(row)}
                       </div>
                     ))}
-                    {rowEnd && <div role="cell">{rowEnd(row)}</div>}
+                    {rowEnd && (
+                      <div role="cell" className="row-end">
+                        {rowEnd(row)}
+                      </div>
+                    )}
                   </div>
                 );
               })}

@@ -2,6 +2,7 @@ import { useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { useUrlValue } from '../../app/place.tsx';
 import { kinds, type Kind } from '../../data/kinds.ts';
+import { useMay } from '../../data/permissions.ts';
 import { useList, useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
@@ -15,6 +16,14 @@ import { PrintedTable } from '../explore/printed-table.tsx';
 import { eventColumns, type EventObject } from '../object/event-columns.tsx';
 import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
+
+const bindings: Kind = {
+  group: 'management.cattle.io',
+  version: 'v3',
+  kind: 'ClusterRoleTemplateBinding',
+  plural: 'clusterroletemplatebindings',
+  isNamespaced: true,
+};
 
 const tabs = [
   { id: '', title: 'Overview' },
@@ -31,6 +40,10 @@ export function ClusterScreen() {
   const name = decodeURIComponent(params.name);
   const tab = params['*'] ?? '';
   const { object, listed } = useObject<Cluster>(kinds.cluster, { name });
+  const namespace = object && idOf(object);
+  const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
+  const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
+  const shown = tabs.filter(({ id }) => (id === 'works' ? seesWorks : id === 'access' ? seesBindings : true));
   if (!object) {
     if (listed.error) return <ErrorNote error={listed.error} about={name} />;
     return listed.state === 'loading' ? <Loading /> : <Empty title={`There is no cluster ${name}`} command="drover get clusters" />;
@@ -44,7 +57,7 @@ export function ClusterScreen() {
       actions={<ClusterDeeds cluster={object} />}
     >
       <NotReady cluster={object} />
-      <Tabs tabs={tabs} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
+      <Tabs tabs={shown} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
       <Part cluster={object} tab={tab} />
     </Page>
   );
@@ -65,19 +78,21 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
     case 'events':
       return <ClusterEvents name={name} />;
     case 'access':
-      return <PrintedTable kind={bindings} scope={{ clusters: ['local'], namespace: idOf(cluster) }} />;
+      return (
+        <PrintedTable
+          kind={bindings}
+          scope={{ clusters: ['local'], namespace: idOf(cluster) }}
+          empty={
+            <Empty title="Nobody but administrators" command={`kubectl -n ${idOf(cluster)} get clusterroletemplatebindings`}>
+              Who may go to {name}, and as what, is listed here. Members of its projects are listed with the projects.
+            </Empty>
+          }
+        />
+      );
     default:
       return <Empty title="There is no such part" />;
   }
 }
-
-const bindings: Kind = {
-  group: 'management.cattle.io',
-  version: 'v3',
-  kind: 'ClusterRoleTemplateBinding',
-  plural: 'clusterroletemplatebindings',
-  isNamespaced: true,
-};
 
 function NotReady({ cluster: { status } }: { cluster: Cluster }) {
   const ready = status?.conditions?.find(one => one.type === 'Ready');

@@ -15,8 +15,8 @@ export const clusterColumns: readonly Column<Cluster>[] = [
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata }) => <PlaceLink to={`/clusters/${encodeURIComponent(metadata.name!)}`}>{metadata.name}</PlaceLink>,
   },
-  { id: 'state', title: 'State', width: '10rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
-  { id: 'version', title: 'Version', width: '8.5rem', value: ({ status }) => status?.version },
+  { id: 'state', title: 'State', width: '12rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
+  { id: 'version', title: 'Version', width: '9.5rem', value: ({ status }) => status?.version },
   { id: 'provider', title: 'Provider', width: '6.5rem', value: ({ status }) => status?.provider },
   {
     id: 'nodes',

@@ -54,7 +54,7 @@ function NameStep({ onMade, onClose }: { onMade(name: string, way: Way): void; o
         <span className="label">Name</span>
         <input
           className="input"
-          autoFocus
+          data-first
           required
           pattern="[a-z0-9]([\-a-z0-9.]*[a-z0-9])?"
           title="Small letters, digits, dots and dashes"

@@ -47,11 +47,11 @@ export function KubeconfigDialog({ cluster, onClose }: { cluster: Cluster; onClo
           Close
         </button>
         {config === undefined ? (
-          <button type="button" className="button main-deed" autoFocus onClick={() => void make()}>
+          <button type="button" className="button main-deed" data-first onClick={() => void make()}>
             Make one
           </button>
         ) : (
-          <button type="button" className="button main-deed" autoFocus onClick={download}>
+          <button type="button" className="button main-deed" data-first onClick={download}>
             Download
           </button>
         )}

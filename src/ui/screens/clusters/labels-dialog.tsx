@@ -32,7 +32,7 @@ export function LabelsDialog({ cluster, onClose }: { cluster: Cluster; onClose()
           className="input mono"
           rows={8}
           spellCheck={false}
-          autoFocus
+          data-first
           value={text}
           onChange={event => setText(event.target.value)}
         />

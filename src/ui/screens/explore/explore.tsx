@@ -3,6 +3,7 @@ import { useParams } from 'wouter';
 import { PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { findKind, servedKinds, type ServedKind } from '../../data/discovery.ts';
+import { seesHub } from '../../data/hub-sight.ts';
 import { hub, kindKey, type Kind } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { kinds as known } from '../../data/kinds.ts';
@@ -53,7 +54,8 @@ function useDiscoveryClusters(): readonly string[] {
   return useMemo(() => {
     if (clusters.length > 0) return clusters;
     const first = items.map(one => one.metadata.name!).toSorted()[0];
-    return first === undefined ? [hub] : [hub, first];
+    const own = seesHub() ? [hub] : [];
+    return first === undefined ? own : [...own, first];
   }, [clusters, items]);
 }
 
@@ -94,7 +96,12 @@ export function useKind(
   useEffect(() => {
     let isOver = false;
     const guess: Kind = { group, version, plural, kind: plural, isNamespaced: true };
-    void Promise.all(asked.split(',').map(one => findKind(one, { group, version, plural }).catch(() => undefined))).then(found => {
+    void Promise.all(
+      asked
+        .split(',')
+        .filter(Boolean)
+        .map(one => findKind(one, { group, version, plural }).catch(() => undefined)),
+    ).then(found => {
       if (!isOver) setKind(before => found.find(Boolean) ?? (before === 'looking' ? guess : before));
     });
     return () => {

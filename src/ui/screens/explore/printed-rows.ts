@@ -1,5 +1,8 @@
-import { useMemo } from 'react';
-import { hub, kinds, type Kind } from '../../data/kinds.ts';
+import { useEffect, useMemo, useState } from 'react';
+import { seesHub } from '../../data/hub-sight.ts';
+import { hub, kindKey, kinds, type Kind } from '../../data/kinds.ts';
+import { may } from '../../data/permissions.ts';
+import { request } from '../../data/request.ts';
 import { useList, useLists, type ListedIn } from '../../data/use-list.ts';
 import type { ListState, PrintedObject, TableColumn } from '../../data/watched-list.ts';
 import type { Scope } from '../../app/scope.tsx';
@@ -43,15 +46,57 @@ export function useClustersOf(scope: Scope): { readonly clusters: readonly strin
 
 export function usePrintedRows(kind: Kind, scope: Scope, selector: { labelSelector?: string; fieldSelector?: string } = {}): PrintedRows {
   const { clusters, leftOut, isKnown } = useClustersOf(scope);
-  const namespace = kind.isNamespaced && scope.namespace !== '' ? scope.namespace : undefined;
-  const lists = useLists<PrintedObject>(isKnown ? clusters.map(cluster => ({ cluster, kind, namespace, isTable: true, ...selector })) : []);
+  const places = usePlaces(kind, isKnown ? clusters : [], kind.isNamespaced ? scope.namespace : '');
+  const lists = useLists<PrintedObject>((places ?? []).map(place => ({ ...place, kind, isTable: true, ...selector })));
   return useMemo(() => {
     const rows = lists.flatMap(({ wanted, items, state }) =>
       items.map(object => ({ cluster: wanted.cluster!, object, isStale: state === 'stale' })),
     );
     const columns = lists.find(one => one.columns.length > 0)?.columns ?? [];
-    const isLoading = !isKnown || lists.some(one => one.state === 'loading');
+    const isLoading = !isKnown || !places || lists.some(one => one.state === 'loading');
     const failed = lists.filter(one => one.error && one.error.code !== 404);
     return { rows, columns, state: isLoading ? 'loading' : 'live', failed, leftOut };
-  }, [lists, leftOut, isKnown]);
+  }, [lists, leftOut, isKnown, places]);
+}
+
+interface ListPlace {
+  readonly cluster: string;
+  readonly namespace?: string | undefined;
+}
+
+/** Where to look for objects of a kind: in all namespaces at once for those who may, otherwise in each that is open to them. Undefined until it is known. */
+function usePlaces(kind: Kind, clusters: readonly string[], namespace: string): readonly ListPlace[] | undefined {
+  const isPlain = seesHub() || namespace !== '' || !kind.isNamespaced;
+  const [found, setFound] = useState<{ key: string; places: readonly ListPlace[] }>();
+  const key = `${kindKey(kind)} ${clusters.join()}`;
+  useEffect(() => {
+    if (isPlain) return;
+    let isOver = false;
+    void Promise.all(clusters.map(cluster => openPlaces(kind, cluster))).then(places => isOver || setFound({ key, places: places.flat() }));
+    return () => {
+      isOver = true;
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key names them
+  }, [key, isPlain]);
+  return useMemo(() => {
+    if (isPlain) return clusters.map(cluster => ({ cluster, ...(namespace !== '' && { namespace }) }));
+    return found?.key === key ? found.places : undefined;
+  }, [isPlain, clusters, namespace, found, key]);
+}
+
+async function openPlaces(kind: Kind, cluster: string): Promise<readonly ListPlace[]> {
+  if (await may({ verb: 'list', kind, cluster })) return [{ cluster }];
+  const id = await clusterIdOf(cluster);
+  const { data } = await request<{ data: { id: string }[] }>(`/v3/cluster/${encodeURIComponent(id)}/namespaces?limit=-1`).catch(() => ({
+    data: [],
+  }));
+  const places = await Promise.all(
+    data.map(async ({ id: namespace }) => ((await may({ verb: 'list', kind, cluster, namespace })) ? [{ cluster, namespace }] : [])),
+  );
+  return places.flat();
+}
+
+async function clusterIdOf(name: string): Promise<string> {
+  const { data } = await request<{ data: { id: string }[] }>(`/v3/clusters?name=${encodeURIComponent(name)}`);
+  return data[0]?.id ?? name;
 }

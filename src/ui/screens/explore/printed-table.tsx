@@ -20,10 +20,12 @@ interface PrintedTableProps {
   /** Before the names in the address, for screens with two tables. */
   readonly prefix?: string;
   readonly tools?: ReactNode;
+  /** Instead of rows when there are none. */
+  readonly empty?: ReactNode;
 }
 
 /** Any kind on any clusters, in the columns that the servers print. */
-export function PrintedTable({ kind, scope, prefix, tools, ...selector }: PrintedTableProps) {
+export function PrintedTable({ kind, scope, prefix, tools, empty, ...selector }: PrintedTableProps) {
   const { rows, columns: printed, state, failed, leftOut } = usePrintedRows(kind, scope, selector);
   const [, go] = useLocation();
   const [query] = useSearchParams();
@@ -52,9 +54,11 @@ export function PrintedTable({ kind, scope, prefix, tools, ...selector }: Printe
         {...(prefix !== undefined && { prefix })}
         tools={tools}
         empty={
-          <Empty title={`No ${kind.plural} here`} command={`drover get ${kind.plural} --all-clusters${kind.isNamespaced ? ' -A' : ''}`}>
-            Nothing of this kind is on the clusters and in the namespace that you look at.
-          </Empty>
+          empty ?? (
+            <Empty title={`No ${kind.plural} here`} command={`drover get ${kind.plural} --all-clusters${kind.isNamespaced ? ' -A' : ''}`}>
+              Nothing of this kind is on the clusters and in the namespace that you look at.
+            </Empty>
+          )
         }
       />
     </>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
+import { seesHub } from '../../data/hub-sight.ts';
 import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
@@ -48,13 +49,17 @@ export function Home() {
             <Figure title="Ready" value={count('good')} to="/clusters?q=state:ready" />
             <Figure title="Not ready" value={count('bad', 'warn')} to="/clusters?sort=state" isBad={count('bad', 'warn') > 0} />
             <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />
-            <Figure title="Services" value={services.items.length} to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices" />
-            <Figure
-              title="Services stuck"
-              value={stuck}
-              to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices"
-              isBad={stuck > 0}
-            />
+            {seesHub() && (
+              <>
+                <Figure title="Services" value={services.items.length} to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices" />
+                <Figure
+                  title="Services stuck"
+                  value={stuck}
+                  to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices"
+                  isBad={stuck > 0}
+                />
+              </>
+            )}
           </div>
           <FleetPicture clusters={items} />
         </>

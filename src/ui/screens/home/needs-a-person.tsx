@@ -68,8 +68,8 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
 const isAmiss = (one: KubeObject) => ['bad', 'warn'].includes(judgeObject(one).tone);
 
 function isOpen(one: KubeObject): boolean {
-  const { phase, state, decision } = (one['status'] ?? {}) as { phase?: string; state?: string; decision?: string };
-  return decision === undefined && /^(|waiting|pending|open)$/i.test(phase ?? state ?? '');
+  const { phase = 'Pending' } = (one['status'] ?? {}) as { phase?: string };
+  return phase === 'Pending';
 }
 
 function matterOf(one: KubeObject, kind: Kind, title: string): Matter {

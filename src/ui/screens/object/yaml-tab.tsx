@@ -154,7 +154,7 @@ function Editing({ first, at, onDone }: { first: KubeObject; at: ObjectAt; onDon
 
 /** Without what the server alone writes. */
 function editable(object: KubeObject): KubeObject {
-  const { managedFields: _m, resourceVersion: _r, ...metadata } = object.metadata;
+  const { managedFields: _m, resourceVersion: _r, generation: _g, ...metadata } = object.metadata;
   const { status: _s, ...rest } = object;
   return { ...rest, metadata } as KubeObject;
 }

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { buildUi } from '../../scripts/build-ui.ts';
+import { startBrowser, type TestBrowser, type TestWindow } from './browser.ts';
+import { startEitherHub, type EitherHub, type HubKind } from './either-hub.ts';
+import { eventually } from './eventually.ts';
+import { HttpTarget } from './http-target.ts';
+import { kubectlFor, type CommandLine } from './kubectl.ts';
+import type { Etcd } from './real-cluster.ts';
+import { tempDir } from './temp-dir.ts';
+
+/** What Rancher's API answers, as far as stories read it. */
+export interface Answered {
+  readonly id: string;
+  readonly token?: string;
+  readonly data?: readonly { readonly id: string; readonly name: string }[];
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A hub with its page, and a browser to look at it. */
+export interface PageRig extends AsyncDisposable {
+  readonly hub: EitherHub;
+  readonly browser: TestBrowser;
+  readonly admin: Credentials;
+  readonly kubectl: CommandLine;
+  /** kubectl on a member, through the hub. */
+  on(cluster: string): CommandLine;
+  /** Rancher's API as the administrator. */
+  ask(method: string, path: string, body?: object): Promise<Answered>;
+  /** A window in which somebody has signed in. */
+  open(options?: Parameters<TestBrowser['open']>[0] & { readonly as?: Credentials }): Promise<TestWindow>;
+  url(place: string): string;
+}
+
+export async function startPageRig(kind: HubKind, etcd: Etcd, { sandboxes = 2 } = {}): Promise<PageRig> {
+  await buildUi();
+  const running = new AsyncDisposableStack();
+  const scratch = running.use(tempDir('page'));
+  const hub = running.use(await startEitherHub(kind, etcd, ['--sandbox', String(sandboxes)]));
+  const browser = running.use(await startBrowser());
+  const admin = { username: 'admin', password: await eventually(() => firstPassword(hub), Boolean) };
+  const target = new HttpTarget({ server: hub.gateway, ca: readFileSync(hub.authorities, 'utf8') });
+  running.defer(() => target.close());
+  const url = (place: string) => `${hub.gateway}/ui${place}`;
+  let token = '';
+
+  async function ask(method: string, path: string, body?: object): Promise<Answered> {
+    token ||= (await send('POST', '/v3-public/localProviders/local?action=login', admin)).token ?? '';
+    return send(method, path, body, { authorization: `Bearer ${token}` });
+  }
+
+  async function send(method: string, path: string, body?: object, headers = {}): Promise<Answered> {
+    const answer = await target.request(method, path, body, headers);
+    if (answer.code >= 400) throw new Error(`${method} ${path}: ${answer.code} ${answer.text}`);
+    return answer.json<Answered>();
+  }
+
+  return {
+    hub,
+    browser,
+    admin,
+    kubectl: kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir }),
+    on: cluster => kubectlFor('kubectl', { kubeconfig: hub.memberKubeconfig(cluster), dir: scratch.dir }),
+    ask,
+    url,
+    async open({ as = admin, ...options } = {}) {
+      const window = await browser.open(options);
+      await window.page.goto(url('/'));
+      await window.page.getByLabel('User name').fill(as.username);
+      await window.page.getByLabel('Password').fill(as.password);
+      await window.page.getByRole('button', { name: 'Sign in' }).click();
+      await window.page.getByRole('navigation', { name: 'Screens' }).waitFor();
+      return window;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+function firstPassword(hub: EitherHub): string {
+  return /^First admin password, shown once: (\S+)$/m.exec(readFileSync(hub.program.logFile, 'utf8'))?.[1] ?? '';
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { hubKindsByTime } from '../helpers/either-hub.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
+import { startEtcd } from '../helpers/real-cluster.ts';
+import { missingRig } from '../helpers/rig.ts';
+
+const missing = missingRig('etcd', 'kube-apiserver', 'kubectl');
+const password = 'correct horse battery';
+const isGate = process.env['DROVER_GATE'] === 'true';
+const canary = 'canary-7f3a';
+
+for (const kind of hubKindsByTime)
+  describe(`the web page, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
+    const running = new AsyncDisposableStack();
+    let rig: PageRig;
+
+    before(async () => {
+      rig = running.use(await startPageRig(kind, running.use(await startEtcd())));
+      const member = rig.on('sandbox-1');
+      await eventually(
+        () => member.run('get namespaces'),
+        result => result.code === 0,
+        { timeoutMs: 60_000 },
+      );
+      await member.expect('create deployment web --image=nginx --replicas=2');
+      await member.expect(`create secret generic door --from-literal=key=${canary}`);
+      await rig.kubectl.expect('label clusters.drover.io sandbox-1 env=prod');
+    });
+    after(() => running.disposeAsync());
+
+    for (const colors of ['light', 'dark'] as const)
+      test(`every screen in ${colors}, without barriers and without a complaint of the browser`, async () => {
+        await using window = await rig.open({ colors });
+        const { page } = window;
+        const screens: Record<string, string> = {
+          home: '/',
+          clusters: '/clusters',
+          cluster: '/clusters/sandbox-1',
+          nodes: '/clusters/sandbox-1/nodes',
+          workloads: '/clusters/sandbox-1/workloads',
+          works: '/clusters/sandbox-1/works',
+          events: '/clusters/sandbox-1/events',
+          access: '/clusters/sandbox-1/access',
+          kinds: '/explore',
+          pods: '/explore/core/v1/pods',
+          object: '/explore/apps/v1/deployments/sandbox-1/default/web',
+          yaml: '/explore/apps/v1/deployments/sandbox-1/default/web/yaml',
+          logs: '/explore/apps/v1/deployments/sandbox-1/default/web/logs',
+        };
+        // What is different in the dark is colours alone; `npm test` looks at those screens that have most of them.
+        const shown = colors === 'light' || !isGate ? Object.keys(screens) : ['home', 'clusters', 'pods', 'object', 'yaml'];
+        for (const name of shown) {
+          const place = screens[name]!;
+          await page.goto(rig.url(place));
+          await settled(page);
+          await window.picture(`${name}-${colors}`);
+          assert.deepEqual(await window.barriers(), [], name);
+        }
+        assert.deepEqual(window.faults, []);
+      });
+
+    test('the keyboard is enough', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await window.picture('keys');
+      await keyboard.press('Escape');
+      await keyboard.press('g');
+      await keyboard.press('c');
+      await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
+      await row(page, 'sandbox-2').waitFor();
+      await keyboard.press('/');
+      await keyboard.type('sandbox-2');
+      await eventually(() => page.getByText('1 of 2').isVisible());
+      assert.match(page.url(), /q=sandbox-2/, 'what is filtered is in the address');
+      await keyboard.press('Enter');
+      await eventually(
+        () => page.evaluate('document.activeElement.getAttribute("role")'),
+        role => role === 'row',
+      );
+      await keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'sandbox-2', level: 1 }).waitFor();
+      await keyboard.press('Control+k');
+      await keyboard.type('deployment');
+      await page
+        .getByRole('option', { name: /^Deployment/ })
+        .first()
+        .waitFor();
+      await window.picture('palette');
+      await keyboard.press('Enter');
+      await page.getByRole('link', { name: 'web', exact: true }).waitFor();
+      await keyboard.press('j');
+      await keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
+      await keyboard.press('l');
+      await page.getByRole('log').getByText('started').first().waitFor();
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('a cluster comes, gets labels and goes, and each dialog names its command', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters'));
+      await page.getByRole('button', { name: 'Add a cluster' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('meadow');
+      await page.getByLabel('A sandbox inside the hub').check();
+      await page.getByLabel('Labels, if any').fill('env=test');
+      await page.getByText('drover sandbox create meadow --label env=test').waitFor();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('listitem').filter({ hasText: 'It is ready' }).getByText('Done').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await window.picture('add-cluster');
+      await page.getByRole('button', { name: 'Close' }).click();
+
+      await choose(page, 'meadow', 'Labels');
+      await page.getByLabel('One on each line').fill('env=prod\ntier=one');
+      await page.getByText('kubectl label --overwrite clusters.drover.io meadow env=prod tier=one').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await row(page, 'meadow').getByText('tier=one').waitFor();
+
+      await choose(page, 'meadow', 'Remove');
+      const remove = page.getByRole('button', { name: 'Remove', exact: true });
+      assert.ok(await remove.isDisabled(), 'the name has to be typed first');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+      await page.getByLabel('Type meadow to go on').fill('meadow');
+      assert.deepEqual(await window.barriers(), []);
+      await remove.click();
+      await row(page, 'meadow').waitFor({ state: 'detached', timeout: 30_000 });
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('the command to import a cluster is good', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters'));
+      await page.getByRole('button', { name: 'Add a cluster' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('far');
+      await page.getByRole('button', { name: 'Next' }).click();
+      const line = (await page.getByText(/^kubectl apply -f https/).textContent()) ?? '';
+      await window.picture('import');
+      assert.deepEqual(await window.barriers(), []);
+      const manifest = await page.evaluate(url => fetch(url).then(res => res.text()), line.replace('kubectl apply -f ', ''));
+      assert.match(manifest, /kind: Deployment/);
+      await rig.kubectl.expect('delete clusters.drover.io far');
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('an object is edited: tried by the server, shown as a difference, merged when somebody else was quicker', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/explore/apps/v1/deployments/sandbox-1/default/web/yaml'));
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await replaceText(page, 'replicas: 2', 'replicas: 3');
+      await rig.on('sandbox-1').expect('annotate deployment web note=quick');
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      await page.getByText('the object has been modified').waitFor();
+      await page.getByRole('button', { name: 'Merge with what is there now' }).click();
+      await eventually(async () => /note: quick/.test(await editorText(page)) && /replicas: 3/.test(await editorText(page)));
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('replicas: 2').waitFor();
+      await dialog.getByText('replicas: 3').waitFor();
+      await window.picture('diff');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await eventually(async () => (await rig.on('sandbox-1').expect('get deployment web -o jsonpath={.spec.replicas}')) === '3');
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await replaceText(page, 'replicas: 3', 'replicsa: 3');
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      await page
+        .getByText(/unknown field "spec.replicsa"/)
+        .first()
+        .waitFor();
+      assert.deepEqual(
+        window.faults.filter(fault => !/409|400/.test(fault)),
+        [],
+      );
+    });
+
+    test('what a Secret holds is hidden until asked for, and nowhere else', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const place = '/explore/core/v1/secrets/sandbox-1/default/door';
+      await page.goto(rig.url(place));
+      await page.getByText('•••••• (11 bytes)').waitFor();
+      assert.ok(!(await page.content()).includes(canary));
+      await page.goto(rig.url(`${place}/yaml`));
+      await page.getByText('Values are hidden here').waitFor();
+      await eventually(async () => (await editorText(page)).includes('kind: Secret'));
+      const encoded = Buffer.from(canary).toString('base64');
+      for (const secret of [canary, encoded]) assert.ok(!(await page.content()).includes(secret));
+      await page.goto(rig.url(place));
+      await page.getByRole('button', { name: 'Show key' }).click();
+      await page.getByText(canary).waitFor();
+      await page.getByRole('button', { name: 'Hide key' }).click();
+      assert.ok(!(await page.content()).includes(canary));
+      const stored = await page.evaluate('JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }, document.cookie])');
+      for (const secret of [canary, encoded, rig.admin.password, 'R_SESS']) assert.ok(!String(stored).includes(secret));
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('text of others stays text, whatever it says', async () => {
+      const nasty = '<img src=x onerror=alert(1)>‮cba🐄 javascript:alert(2)';
+      await rig.kubectl.expect(`annotate clusters.drover.io sandbox-2 note=${JSON.stringify(nasty)}`);
+      await rig.on('sandbox-1').expect(`create configmap markup --from-literal=page=${JSON.stringify(nasty)}`);
+      await using window = await rig.open();
+      const { page } = window;
+      page.on('dialog', () => window.faults.push('a dialog was opened'));
+      for (const place of [
+        '/explore/drover.io/v1alpha1/clusters/local/_/sandbox-2',
+        '/explore/core/v1/configmaps/sandbox-1/default/markup',
+      ]) {
+        await page.goto(rig.url(place));
+        await page.getByText('onerror=alert(1)').first().waitFor();
+      }
+      await page.goto(rig.url(`/clusters?q=${encodeURIComponent('<script>alert(3)</script>')}`));
+      await page.getByText('Nothing has all these words').waitFor();
+      assert.equal(await page.locator('img[src="x"]').count(), 0);
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('somebody who may only read sees his own, and no button that would be refused', async () => {
+      const { id: userId } = await rig.ask('POST', '/v3/users', { username: 'rita', password, name: 'Rita Reader', enabled: true });
+      await rig.ask('POST', '/v3/globalrolebindings', { globalRoleId: 'user', userId });
+      const [cluster] = (await rig.ask('GET', '/v3/clusters?name=sandbox-1')).data!;
+      const projects = (await rig.ask('GET', `/v3/projects?clusterId=${cluster!.id}`)).data!;
+      const projectId = projects.find(({ name }) => name === 'Default')!.id;
+      await rig.on('sandbox-1').expect(`annotate namespace default field.cattle.io/projectId=${projectId}`);
+      await rig.ask('POST', '/v3/projectroletemplatebindings', { projectId, roleTemplateId: 'read-only', userId });
+      await using window = await rig.open({ as: { username: 'rita', password } });
+      const { page } = window;
+      await page.goto(rig.url('/clusters'));
+      await row(page, 'sandbox-1').waitFor({ timeout: 30_000 });
+      assert.equal(await row(page, 'sandbox-2').count(), 0, 'the clusters of others are not there');
+      assert.equal(await page.getByRole('button', { name: 'Add a cluster' }).count(), 0);
+      await window.picture('reader-clusters');
+      // Rights come to a member with the first who goes there.
+      await eventually(
+        async () => {
+          await page.goto(rig.url('/explore/apps/v1/deployments?cluster=sandbox-1'));
+          await page.getByRole('link', { name: 'web', exact: true }).waitFor({ timeout: 5000 });
+          return true;
+        },
+        Boolean,
+        { timeoutMs: 40_000 },
+      );
+      await page.goto(rig.url('/explore/apps/v1/deployments/sandbox-1/default/web/yaml'));
+      await page.getByText('You may read this and not change it').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+      await window.picture('reader-object');
+      assert.deepEqual(await window.barriers(), []);
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('403')),
+        [],
+      );
+    });
+
+    test('what was heard stays when the hub is gone, and is said to be old; then all goes on by itself', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters'));
+      await row(page, 'sandbox-1').waitFor();
+      await rig.hub.restart();
+      await rig.kubectl.expect('label clusters.drover.io sandbox-2 after=restart');
+      await row(page, 'sandbox-2').getByText('after=restart').waitFor({ timeout: 30_000 });
+      rig.hub.program.kill('SIGSTOP');
+      await page.getByText('The hub does not answer').waitFor({ timeout: 60_000 });
+      await row(page, 'sandbox-1').waitFor();
+      await window.picture('stale');
+      assert.deepEqual(await window.barriers(), []);
+      rig.hub.program.kill('SIGCONT');
+      await page.getByText('The hub does not answer').waitFor({ state: 'detached', timeout: 30_000 });
+    });
+
+    test('who signs out is out, in every tab', async () => {
+      await using window = await rig.open();
+      const other = await window.context.newPage();
+      await other.goto(rig.url('/clusters'));
+      await row(other, 'sandbox-1').waitFor();
+      await window.page.getByRole('button', { name: 'Default Admin' }).click();
+      await window.page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await window.page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await other.getByRole('button', { name: 'Sign in' }).waitFor({ timeout: 20_000 });
+      assert.ok(!(await other.content()).includes('sandbox-1'));
+    });
+  });
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+async function choose(page: Page, cluster: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${cluster}` }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** Waits until nothing on the screen says that it loads. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor();
+  await eventually(
+    () => page.locator('main .loading').count(),
+    count => count === 0,
+  );
+}
+
+const editorText = (page: Page): Promise<string> => page.locator('.cm-content').first().innerText();
+
+/** As a person would: finds the line, and writes over it. */
+async function replaceText(page: Page, from: string, to: string): Promise<void> {
+  const line = page.locator('.cm-line').filter({ hasText: from }).first();
+  await line.click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Shift+Home');
+  await page.keyboard.type(to);
+}
