@@ -34,6 +34,9 @@ import { rancherObjects } from '../dialects/rancher/rancher-objects.ts';
 import { runRancher } from '../dialects/rancher/rancher.ts';
 import { rancherWeb } from '../dialects/rancher/rancher-web.ts';
 import { deliveryAdmission } from '../dialects/workflows/admission/delivery-admission.ts';
+import { freezeDesk } from '../dialects/workflows/freezes/run-freezes.ts';
+import { webhookTokens } from '../dialects/workflows/web/webhook-tokens.ts';
+import { workflowWeb } from '../dialects/workflows/web/workflow-web.ts';
 import { workflowObjects } from '../dialects/workflows/workflow-objects.ts';
 import { runWorkflows } from '../dialects/workflows/workflows.ts';
 import { admissionToken } from '../gateway/admission-route.ts';
@@ -153,6 +156,15 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       pageRoute({ streams }),
       auditRoute({ access, log: audit, aliasesOf: name => userIdsOf(identity.objects, name) }),
       rancherApi,
+      workflowWeb({
+        hub,
+        access,
+        ...delivery,
+        tokens: webhookTokens({ hub, triggers: delivery.triggers }),
+        freezes: freezeDesk(delivery.freezes),
+        serverUrl: () => serverUrl ?? url,
+        signal,
+      }),
     ],
     home: pagePath,
     reviewers: {

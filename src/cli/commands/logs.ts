@@ -4,9 +4,9 @@ import { LineSplitter } from '../../client/read-watch.ts';
 import { CommandError } from '../exit-codes.ts';
 import { connectToHub } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
-import { visibleText } from '../output/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { addDeliveryOptions, parseRun, type DeliveryOptions } from '../workflows/delivery-argument.ts';
+import { logPrinter } from '../workflows/log-printer.ts';
 import { findRun, isWorkflowRun } from '../workflows/find-run.ts';
 import type { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 
@@ -15,6 +15,7 @@ interface LogsOptions extends DeliveryOptions {
   readonly step?: string;
   readonly unit?: string;
   readonly since?: number;
+  readonly prefix?: boolean;
   readonly follow?: boolean;
   readonly output?: 'json';
 }
@@ -27,6 +28,7 @@ export function defineLogs(command: Command, terminal: Terminal): void {
     .option('--step <name>', 'only this step')
     .option('--unit <name>', 'only this part of a step, such as "Wait for Steady State"')
     .addOption(new Option('--since <time>', 'only what is not older, such as 10m').argParser(parseSeconds))
+    .option('--prefix', 'begin each line with its cluster, step and unit')
     .option('-f, --follow', 'go on showing what is said until the run is over')
     .addOption(new Option('-o, --output <format>', 'lines of JSON, for programs').choices(['json']));
   addDeliveryOptions(command).action((words: string[], options: LogsOptions) => logs(words, options, terminal));
@@ -45,13 +47,12 @@ async function logs(words: string[], options: LogsOptions, terminal: Terminal): 
   }
   const { transport } = await hub.gateway();
   const path = `/delivery/v1/namespaces/${encodeURIComponent(found.namespace)}/workflowruns/${encodeURIComponent(found.name)}/logs?${queryOf(options).toString()}`;
-  const isJson = options.output === 'json';
-  const res = await transport.request({ method: 'GET', path, signal, headers: { accept: isJson ? 'application/json' : 'text/plain' } });
+  const res = await transport.request({ method: 'GET', path, signal, headers: { accept: 'application/json' } });
   if (res.status !== 200) throw await readStatusError(res);
   const splitter = new LineSplitter();
+  const print = options.output === 'json' ? (line: string) => `${line}\n` : logPrinter(options.prefix === true);
   try {
-    for await (const chunk of res.body)
-      for (const line of splitter.push(chunk as Buffer)) terminal.out(`${isJson ? line : visibleText(line)}\n`);
+    for await (const chunk of res.body) for (const line of splitter.push(chunk as Buffer)) terminal.out(print(line));
   } catch (error) {
     if (!signal.aborted) throw error;
   }

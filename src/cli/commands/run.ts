@@ -4,6 +4,7 @@ import type { KubeClient, WriteOptions } from '../../client/kube-client.ts';
 import { ClusterRun } from '../../dialects/workflows/kinds/cluster-run.ts';
 import { Pipeline, PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { WorkflowRun, type ArtifactChoice } from '../../dialects/workflows/kinds/workflow-run.ts';
+import { deliveryLabels } from '../../dialects/workflows/names.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
@@ -76,13 +77,15 @@ async function run(words: string[], options: RunOptions, terminal: Terminal): Pr
   const made: FollowedRun = { kind, namespace, name, title: titleOf(kind, name) };
   terminal.out(`${made.title} created${dryRunMark(dryRun)}\n`);
   if (dryRun === 'server' || (options.follow !== true && options.preview !== true)) return;
-  const ended = await followRun(hub.client, made, terminal, options.timeout);
+  const ended = await followRun(hub.client, made, terminal, { timeoutMs: options.timeout });
   if (options.preview === true) terminal.out(previewText(ended as WorkflowRun, await clusterRunsOf(hub, made, signal)));
   judgeEnd(ended, made.title, 'Succeeded');
 }
 
 async function create(client: KubeClient, plan: NamedPlan, namespace: string, options: RunOptions, write: WriteOptions): Promise<string> {
-  const metadata = { namespace, ...(options.name === undefined ? { generateName: `${plan.name}-` } : { name: options.name }) };
+  const label = plan.name.slice(0, 63).replace(/[^a-zA-Z0-9]+$/, '');
+  const labels = plan.kind.kind === Pipeline.kind ? {} : { labels: { [deliveryLabels.workflow]: label } };
+  const metadata = { namespace, ...labels, ...(options.name === undefined ? { generateName: `${plan.name}-` } : { name: options.name }) };
   const shared = {
     ...(Object.keys(options.var).length > 0 && { variables: { ...options.var } }),
     ...(options.artifact.length > 0 && { artifacts: options.artifact.map(parseArtifact) }),

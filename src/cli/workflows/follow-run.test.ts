@@ -121,7 +121,7 @@ test('a state that the hub has not looked at yet is not the end', async t => {
 test('who waits too long is told so, and the run goes on', async t => {
   const { client } = await startWorld(t);
   await assert.rejects(
-    followRun(client, { kind: WorkflowRun, ...key, title }, recording(false), 50),
+    followRun(client, { kind: WorkflowRun, ...key, title }, recording(false), { timeoutMs: 50 }),
     (error: unknown) => error instanceof CommandError && error.exitCode === 4,
   );
 });

@@ -18,6 +18,12 @@ export interface FollowedRun {
   readonly title: string;
 }
 
+export interface FollowOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Otherwise what is there already is not news. */
+  readonly isNew?: boolean;
+}
+
 const maxLabelLength = 63;
 
 /** Shows a run until it is over, as it goes, and answers how it ended. */
@@ -25,7 +31,7 @@ export async function followRun(
   hub: KubeClient,
   run: FollowedRun,
   terminal: Terminal,
-  timeoutMs?: number,
+  { timeoutMs, isNew = true }: FollowOptions = {},
 ): Promise<WorkflowRun | PipelineRun> {
   const { kind, namespace, name, title } = run;
   const stop = new AbortController();
@@ -40,7 +46,7 @@ export async function followRun(
   });
   const isPipeline = kind.kind === PipelineRun.kind;
   const parts = isPipeline ? labelled(WorkflowRun, deliveryLabels.pipelineRun) : labelled(ClusterRun, deliveryLabels.run);
-  const picture = livePicture(terminal);
+  const picture = livePicture(terminal, isNew);
   signal.addEventListener('abort', () => ended.reject(signal.reason), { once: true });
   try {
     await Promise.all([itself.synced, parts.synced]).catch(() => {});

@@ -12,15 +12,15 @@ export interface LivePicture {
 const redrawMs = 100;
 
 /** A picture that is drawn over itself where a person looks on, and lines that are added where a file does. */
-export function livePicture(terminal: Terminal): LivePicture {
-  return terminal.isOutputTty === true && terminal.env['TERM'] !== 'dumb' ? redrawn(terminal) : appended(terminal);
+export function livePicture(terminal: Terminal, tellsFirst = true): LivePicture {
+  return terminal.isOutputTty === true && terminal.env['TERM'] !== 'dumb' ? redrawn(terminal) : appended(terminal, tellsFirst);
 }
 
-function appended(terminal: Terminal): LivePicture {
+function appended(terminal: Terminal, tellsFirst: boolean): LivePicture {
   let before: RunView | undefined;
   return {
     show(view) {
-      for (const line of tellChanges(before, view)) terminal.out(`${line}\n`);
+      if (before || tellsFirst) for (const line of tellChanges(before, view)) terminal.out(`${line}\n`);
       before = view;
     },
     end() {},

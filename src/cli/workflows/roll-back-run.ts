@@ -34,6 +34,6 @@ export async function rollBackRun(words: readonly string[], options: RollbackOpt
     terminal,
   );
   if (options.wait !== true) return;
-  const ended = await followRun(hub.client, found, terminal, options.timeout);
+  const ended = await followRun(hub.client, found, terminal, { timeoutMs: options.timeout, isNew: false });
   judgeEnd(ended, found.title, 'RolledBack');
 }

@@ -1,7 +1,7 @@
 import type { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import type { ClusterRun } from '../../dialects/workflows/kinds/cluster-run.ts';
 import { isTerminal, type WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
-import { clusterStateOf } from '../../dialects/workflows/runs/cluster-grant.ts';
+import { clusterStateOf, grantStatus } from '../../dialects/workflows/runs/cluster-grant.ts';
 
 /** One line of what is shown. */
 export interface ViewRow {
@@ -87,8 +87,12 @@ function isOver({ metadata, status }: WorkflowRun | PipelineRun): boolean {
 function clusterRow(one: ClusterRun): ViewRow {
   const { cluster, grant, standing } = one.spec;
   const { failure, step } = one.status ?? {};
-  const message = failure?.message ?? standing?.message ?? step?.message ?? '';
-  return { name: cluster.name, state: clusterStateOf(one), doing: grant?.step ?? '', message };
+  const said = one.status?.grant === grant?.id ? step?.message : undefined;
+  const message = failure?.message ?? standing?.message ?? said ?? '';
+  const state = clusterStateOf(one);
+  // Between two steps what counts for people is how the last one went.
+  const shown = state === 'Pending' ? (grantStatus(one) ?? state) : state;
+  return { name: cluster.name, state: shown, doing: grant?.step ?? '', message };
 }
 
 function counted(run: WorkflowRun | undefined): string {

@@ -16,9 +16,7 @@ import { runGateDesk } from './gates/run-gate-desk.ts';
 import { hubRunInputs, runRunContents } from './inputs/hub-run-inputs.ts';
 import { runInfrastructures } from './infrastructure/infrastructure-controller.ts';
 import { CloudProvider } from './kinds/cloud-provider.ts';
-import { DeployFreeze } from './kinds/deploy-freeze.ts';
 import { GateTemplate } from './kinds/gate.ts';
-import { InfrastructureDefinition } from './kinds/infrastructure-definition.ts';
 import { eventHerald } from './notifications/event-herald.ts';
 import { runNotifications } from './notifications/notifications-controller.ts';
 import { runPipelines } from './pipelines/pipeline-controller.ts';
@@ -26,6 +24,8 @@ import { runProviders } from './providers/run-providers.ts';
 import { runWorkflowRuns } from './runs/run-controller.ts';
 import { runSecrets } from './runs/run-secrets.ts';
 import { runWorkflowSummaries } from './runs/summarize-workflows.ts';
+import { runTriggers } from './triggers/trigger-controller.ts';
+import { webhookAddress } from './web/webhook-route.ts';
 import type { WorkflowObjects } from './workflow-objects.ts';
 
 export interface WorkflowsDeps {
@@ -51,15 +51,13 @@ export interface WorkflowsDeps {
 export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const { hub, objects, clusters, works, members, renderer, egress, admission, serverUrl, signal, onError } = deps;
   const { runs, clusterRuns, requests, workflows, logs } = objects;
-  const freezeObjects = informer(hub, DeployFreeze, { signal, onError: onError('DeployFreeze') });
   const templates = informer(hub, GateTemplate, { signal, onError: onError('GateTemplate') });
   const providers = informer(hub, CloudProvider, { signal, onError: onError('CloudProvider') });
-  const infrastructures = informer(hub, InfrastructureDefinition, { signal, onError: onError('InfrastructureDefinition') });
   const sources = runProviders({ hub, providers, clusters, signal });
   const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
   const herald = eventHerald({ hub, serverUrl, signal });
   const gates = runGateDesk({ hub, requests, templates, works, members, egress, signal });
-  const freezes = freezeDesk(freezeObjects);
+  const freezes = freezeDesk(objects.freezes);
   const secrets = runSecrets({ runs, inputs, logs, signal });
   const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };
   return [
@@ -67,13 +65,14 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     ...runClusterRuns({ ...shared, members }),
     runWorkflowSummaries({ hub, workflows, runs, signal }),
     runApprovals({ hub, requests, signal }),
-    runFreezes({ hub, freezes: freezeObjects, signal }),
+    runFreezes({ hub, freezes: objects.freezes, signal }),
     runGateWorks({ hub, runs, works, signal }),
     runPipelines({ ...objects, hub, herald, signal }),
+    runTriggers({ ...objects, hub, addressOf: trigger => webhookAddress(trigger, serverUrl()), signal }),
     runNotifications({ hub, egress, signal, onError }),
     runRunContents(hub, runs, signal),
     ...sources.controllers,
     runDeliveryRegistration({ hub, address: admission, after: Promise.resolve(), signal }),
-    runInfrastructures({ hub, infrastructures, providers, clusters, clustersOf: sources.clustersOf, signal }),
+    runInfrastructures({ hub, infrastructures: objects.infrastructures, providers, clusters, clustersOf: sources.clustersOf, signal }),
   ];
 }

@@ -12,7 +12,7 @@ export interface AuditedTarget {
   readonly cluster: string | undefined;
 }
 
-const peoplePaths = /^\/(?:v3|v3-public|v1|v1-public|charts|audit|verify-auth)(?:\/|$)/;
+const peoplePaths = /^\/(?:v3|v3-public|v1|v1-public|charts|audit|verify-auth|delivery|api\/webhooks|api\/external)(?:\/|$)/;
 const ofCluster =
   /^\/(?:v3|v1)\/(?:clusters?|projects?|clusterregistrationtokens?|management\.cattle\.io\.clusters)\/([a-z0-9][-a-z0-9.]*)/;
 const ofImport = /^\/v3\/import\/[^/]*[_-](local|c-[a-z0-9]{5}|c-m-[a-z0-9]{8})\.yaml$/;

@@ -55,3 +55,7 @@ test('any text at all is shortened and never an error', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => redactedUri(text).length <= 4096));
   assert.equal(redactedUri(`/v3/x?a=${'y'.repeat(10_000)}`).length, 4096);
 });
+
+test('the address of a webhook does not show its token', () => {
+  assert.equal(redactedUri('/api/webhooks/abc-def?x=1'), '/api/webhooks/[redacted]?x=1');
+});

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { badRequest, methodNotAllowed, StatusError, tooLarge, unauthorized } from '../../../api/status.ts';
+import type { HubAccess } from '../../../auth/hub-access.ts';
+import { forbiddenRequest } from '../../../auth/rbac.ts';
+import { anonymous, type UserInfo } from '../../../auth/user.ts';
+import { sendJson } from '../../../gateway/answer.ts';
+import { failureLimit } from '../../../gateway/failure-limit.ts';
+import { durationMs } from '../../../util/duration.ts';
+import { errorText } from '../../../util/error-text.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../../util/json.ts';
+import { hasExpressions } from '../expressions/render-text.ts';
+import { InputError } from '../inputs/input-error.ts';
+import { workflowVariables } from '../inputs/workflow-variables.ts';
+import type { Workflow } from '../kinds/workflow.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import type { FreezeDesk } from '../freezes/freeze-desk.ts';
+import { Trigger } from '../kinds/trigger.ts';
+import { PipelineRun } from '../kinds/pipeline.ts';
+import { WorkflowRun } from '../kinds/workflow-run.ts';
+import { gitPayload, isSigned, isWanted, providerOf, readGitEvent } from '../triggers/git-event.ts';
+import { startedName } from '../triggers/start-run.ts';
+import { isRefusal, startRun, type StartedRun, type TriggersDeps } from '../triggers/trigger-controller.ts';
+import type { Start } from '../triggers/trigger-decision.ts';
+import { readWebhookBody } from './webhook-body.ts';
+import type { WebhookTokens } from './webhook-tokens.ts';
+
+export interface WebhookRouteDeps extends Pick<TriggersDeps, 'hub' | 'services' | 'runs' | 'pipelineRuns'> {
+  readonly workflows: Informer<Workflow>;
+  readonly access: HubAccess;
+  readonly tokens: WebhookTokens;
+  readonly freezes: FreezeDesk;
+  serverUrl(): string;
+  readonly signal: AbortSignal;
+  now?(): Date;
+}
+
+export const webhookPrefix = '/api/webhooks/';
+/** What is put into the settings of whoever sends. The token of a webhook is not shown: it is in a Secret. */
+export function webhookAddress({ metadata, spec }: Trigger, serverUrl: string): string | undefined {
+  const { type } = spec.condition;
+  if (type === 'GitEvent') return `${serverUrl}${webhookPrefix}${metadata.uid}`;
+  return type === 'Webhook' ? `${serverUrl}${webhookPrefix}{token}` : undefined;
+}
+
+const maxBytes = 5 * 1024 * 1024;
+const repeatMs = durationMs('24h');
+const maxKeyLength = 255;
+const fieldManager = 'drover-triggers';
+
+/** `POST /api/webhooks/{token}`: starts what a Trigger says, as Harness answers it. */
+export function webhookRoute(deps: WebhookRouteDeps) {
+  const { hub, access, tokens, freezes, signal, serverUrl, now = () => new Date() } = deps;
+  const guesses = failureLimit();
+  return (req: IncomingMessage, res: ServerResponse) => guesses.guard(req, () => handle(req, res));
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.method !== 'POST') throw methodNotAllowed();
+    const token = decodeURIComponent((req.url ?? '').split('?', 1)[0]!.slice(webhookPrefix.length));
+    const body = await readBody(req);
+    const trigger = await tokens.find(token, signal);
+    if (!trigger) throw new StatusError(404, 'NotFound', 'there is no such webhook');
+    const start = trigger.spec.condition.type === 'GitEvent' ? await gitStart(trigger, req, body) : await plainStart(trigger, req, body);
+    if (!start) return sendJson(res, 200, reply({ message: 'Nothing is started by this event' }));
+    checkOpen(trigger);
+    sendJson(res, 200, started(await begin(trigger, start)));
+  }
+
+  async function plainStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start> {
+    const user = trigger.spec.condition.requireApiKey === true ? await requireUser(trigger, req) : undefined;
+    const given = readWebhookBody(parse(body), trigger);
+    return { occasion: occasionOf(trigger, req), ...given, ...(user && { by: user.name }) };
+  }
+
+  async function gitStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start | undefined> {
+    const { condition } = trigger.spec;
+    const provider = providerOf(req.headers);
+    const secret = await tokens.secretOf(trigger, signal);
+    const isKnown = provider !== undefined && (condition.provider === undefined || condition.provider === provider);
+    if (!isKnown || secret === undefined || secret === '' || !isSigned(provider, req.headers, body, secret)) throw unauthorized();
+    const payload = parse(body);
+    const event = readGitEvent(provider, req.headers, payload);
+    if (!event || !isWanted(condition, event)) return undefined;
+    // What the server of the repository sends again is the same event.
+    const occasion =
+      event.delivery === ''
+        ? `git ${event.repo} ${event.branch} ${event.happening} ${event.commit || randomUUID()}`
+        : `git ${event.delivery}`;
+    return { occasion, payload: gitPayload(event, payload) };
+  }
+
+  /** The first that comes with a key within a day is meant by all others. */
+  function occasionOf(trigger: Trigger, req: IncomingMessage): string {
+    const key = req.headers['idempotency-key'];
+    if (typeof key !== 'string' || key === '') return `webhook ${randomUUID()}`;
+    if (key.length > maxKeyLength) throw badRequest(`the header Idempotency-Key is longer than ${maxKeyLength} characters`);
+    for (let round = 0; ; round++) {
+      const occasion = `webhook key ${round} ${key}`;
+      const present = findStarted(trigger, occasion);
+      if (!present || now().getTime() - Date.parse(present.metadata.creationTimestamp ?? '') < repeatMs) return occasion;
+    }
+  }
+
+  function findStarted(trigger: Trigger, occasion: string): StartedRun | undefined {
+    const key = `${trigger.metadata.namespace}/${startedName(trigger, occasion)}`;
+    return deps.runs.get(key) ?? deps.pipelineRuns.get(key);
+  }
+
+  async function requireUser(trigger: Trigger, req: IncomingMessage): Promise<UserInfo> {
+    const kind = trigger.spec.action.pipelineRef ? PipelineRun : WorkflowRun;
+    const wanted = {
+      isResource: true as const,
+      verb: 'create',
+      group: kind.group,
+      version: kind.version,
+      resource: kind.resource,
+      subresource: '',
+      namespace: trigger.metadata.namespace ?? '',
+      name: '',
+    };
+    const user = await access.identify(withApiKey(req), wanted);
+    if (user.name === anonymous.name) throw unauthorized();
+    const { allowed, reason } = await access.authorize(user, wanted);
+    if (!allowed) throw forbiddenRequest(user, wanted, reason);
+    return user;
+  }
+
+  function checkOpen(trigger: Trigger): void {
+    const { metadata, spec, status } = trigger;
+    const closed = (message: string) => new StatusError(409, 'Conflict', message);
+    if (spec.paused === true) throw closed(`trigger "${metadata.name}" is paused`);
+    const readyMs = Date.parse(status?.lastFired ?? '') + durationMs(spec.minInterval);
+    if (spec.minInterval !== undefined && readyMs > now().getTime())
+      throw closed(`trigger "${metadata.name}" started something a moment ago`);
+    const workflow = spec.action.workflowRef?.name;
+    if (workflow === undefined) return;
+    const { isOpen, message } = freezes.freezeFor({ namespace: metadata.namespace ?? '', workflow }, now());
+    if (!isOpen) throw closed(message ?? 'a freeze is in force');
+  }
+
+  async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {
+    const present = findStarted(trigger, start.occasion);
+    if (present) return present;
+    checkVariables(trigger, start);
+    try {
+      const run = await startRun(deps, trigger, start, signal);
+      const { namespace, name = '' } = trigger.metadata;
+      const status = { lastFired: now().toISOString(), lastRun: run.metadata.name!, message: `Started ${run.metadata.name}` };
+      await hub.patch(Trigger, { namespace, name }, { type: 'merge', body: { status } }, { subresource: 'status', fieldManager, signal });
+      return run;
+    } catch (error) {
+      if (isRefusal(error)) throw badRequest(errorText(error));
+      throw error;
+    }
+  }
+
+  /** Whoever calls hears at once what the run would say later. */
+  function checkVariables({ metadata, spec }: Trigger, { variables = {} }: Start): void {
+    const { name } = spec.action.workflowRef ?? {};
+    if (name === undefined) return;
+    const workflow = deps.workflows.get(`${metadata.namespace}/${name}`);
+    if (!workflow) throw badRequest(`there is no workflow ${JSON.stringify(name)}`);
+    const { serviceRef = '', variables: declared = [] } = workflow.spec;
+    const service = deps.services.get(`${metadata.namespace}/${serviceRef}`);
+    const also = (one: string) => hasExpressions(serviceRef) || (service?.spec.variables ?? []).some(own => own.name === one);
+    const own = Object.keys(spec.action.variables ?? {});
+    const open = declared
+      .filter(one => !own.includes(one.name))
+      .map(one => ({ ...one, ...(hasExpressions(one.default ?? '') && { required: false }) }));
+    try {
+      workflowVariables(open, variables, { also, render: text => text });
+    } catch (error) {
+      if (error instanceof InputError) throw badRequest(error.message);
+      throw error;
+    }
+  }
+
+  function started({ kind, apiVersion, metadata }: StartedRun): object {
+    const api = `${serverUrl()}/apis/${apiVersion}/namespaces/${metadata.namespace}`;
+    return reply({
+      requestId: metadata.uid!,
+      status: 'RUNNING',
+      uiUrl: `${api}/${kind.toLowerCase()}s/${metadata.name}`,
+      uiSetupUrl: `${api}/triggers/${metadata.labels?.['delivery.drover.io/trigger'] ?? ''}`,
+      apiUrl: `${serverUrl()}/api/external/v1/executions/${metadata.uid}/status`,
+    });
+  }
+}
+
+interface Reply {
+  readonly requestId?: string;
+  readonly status?: string;
+  readonly uiUrl?: string;
+  readonly uiSetupUrl?: string;
+  readonly apiUrl?: string;
+  readonly message?: string;
+}
+
+const reply = ({ requestId, status, uiUrl, uiSetupUrl, apiUrl, message }: Reply): object => ({
+  requestId: requestId ?? null,
+  status: status ?? null,
+  error: null,
+  uiUrl: uiUrl ?? null,
+  uiSetupUrl: uiSetupUrl ?? null,
+  apiUrl: apiUrl ?? null,
+  message: message ?? null,
+});
+
+/** Harness calls the header of its keys so; ours are bearer tokens. */
+export function withApiKey(req: IncomingMessage): IncomingMessage {
+  const key = req.headers['x-api-key'];
+  if (typeof key !== 'string' || key === '' || req.headers.authorization !== undefined) return req;
+  req.headers.authorization = `Bearer ${key}`;
+  // Whoever asks who somebody is reads these.
+  req.rawHeaders.push('Authorization', req.headers.authorization);
+  return req;
+}
+
+async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw tooLarge(`Request entity too large: limit is ${maxBytes}`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): JsonObject {
+  if (body.length === 0) return {};
+  let value: unknown;
+  try {
+    value = parseJson(body.toString('utf8'));
+  } catch (cause) {
+    throw badRequest(`the body is not JSON: ${errorText(cause)}`);
+  }
+  if (!isJsonObject(value)) throw badRequest('the body must be a JSON object');
+  return value;
+}

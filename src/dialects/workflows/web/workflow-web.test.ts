@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { accountToken } from '../../../../test/helpers/account-token.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { startMemoryHub } from '../../../../test/helpers/memory-hub.ts';
+import { tempDir } from '../../../../test/helpers/temp-dir.ts';
+import { Secret } from '../../../api/builtin-kinds.ts';
+import { newObject } from '../../../api/define-kind.ts';
+import { sendError } from '../../../gateway/answer.ts';
+import { embeddedAccess } from '../../../gateway/embedded-access.ts';
+import { embeddedClientAs } from '../../../hub/embedded-client-as.ts';
+import { freezeDesk } from '../freezes/run-freezes.ts';
+import { DeployFreeze } from '../kinds/deploy-freeze.ts';
+import { PipelineRun } from '../kinds/pipeline.ts';
+import { Trigger, type TriggerCondition } from '../kinds/trigger.ts';
+import { WorkflowRun } from '../kinds/workflow-run.ts';
+import { Workflow } from '../kinds/workflow.ts';
+import { runTriggers } from '../triggers/trigger-controller.ts';
+import { workflowKinds } from '../workflow-kinds.ts';
+import { workflowObjects } from '../workflow-objects.ts';
+import { webhookTokens } from './webhook-tokens.ts';
+import { webhookAddress } from './webhook-route.ts';
+import { workflowWeb } from './workflow-web.ts';
+
+const ns = 'default';
+const hookToken = 'a-token-of-twenty-chars';
+
+async function startWorld(t: TestContext) {
+  const { api, client } = await startMemoryHub(t, workflowKinds);
+  const scratch = tempDir('workflow-web');
+  const stop = new AbortController();
+  const { signal } = stop;
+  const objects = workflowObjects(client, { dataDir: scratch.dir, signal, onError: () => () => {} });
+  const access = embeddedAccess({ ...api, clientAs: embeddedClientAs(api) });
+  let url = '';
+  const web = workflowWeb({
+    hub: client,
+    access,
+    ...objects,
+    tokens: webhookTokens({ hub: client, triggers: objects.triggers, now: () => performance.now() * 1e6 }),
+    freezes: freezeDesk(objects.freezes),
+    serverUrl: () => url,
+    signal,
+    recheckMs: 20,
+  });
+  const server = createServer((req, res) => {
+    if (!web.handles((req.url ?? '').split('?', 1)[0]!)) return void res.writeHead(404).end('not ours');
+    web.handle(req, res).catch((error: unknown) => sendError(req, res, error));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  runTriggers({ ...objects, hub: client, addressOf: one => webhookAddress(one, url), signal });
+  t.after(() => {
+    stop.abort();
+    server.closeAllConnections();
+    server.close();
+    scratch[Symbol.dispose]();
+  });
+  await client.create(
+    Workflow,
+    newObject(Workflow, { namespace: ns, name: 'web' }, { type: 'Basic', variables: [{ name: 'region', allowedValues: ['eu', 'us'] }] }),
+  );
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: ns, name: 'hook' },
+    stringData: { token: hookToken, sign: 's3cret' },
+  };
+  await client.create(Secret, secret as Secret);
+  return {
+    client,
+    objects,
+    addTrigger: async (condition: TriggerCondition, more: Partial<Trigger['spec']> = {}) => {
+      const made = await client.create(
+        Trigger,
+        newObject(Trigger, { namespace: ns, name: 'hook' }, { condition, action: { workflowRef: { name: 'web' } }, ...more }),
+      );
+      await eventually(() => objects.triggers.get(`${ns}/hook`));
+      return made;
+    },
+    runs: async () => (await client.list(WorkflowRun, { namespace: ns })).items,
+    ask: (path: string, init: RequestInit = {}) =>
+      fetch(path.startsWith('http') ? path : `${url}${path}`, { signal: AbortSignal.timeout(10_000), ...init }),
+    post: (body: object | string = {}, headers: Record<string, string> = {}, token = hookToken) =>
+      fetch(`${url}/api/webhooks/${token}`, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers,
+        signal: AbortSignal.timeout(10_000),
+      }),
+  };
+}
+
+const webhook: TriggerCondition = { type: 'Webhook', secretRef: { name: 'hook', key: 'token' } };
+
+test('a webhook starts a run, answers as Harness does, and tells what became of it', async t => {
+  const { client, addTrigger, post, runs, ask } = await startWorld(t);
+  await addTrigger(webhook);
+  const answer = await post({ application: ns, parameters: { region: 'eu' }, artifacts: [{ service: 'shop', buildNumber: '1.4' }] });
+  const body = (await answer.json()) as Record<string, string | null>;
+  assert.deepEqual([answer.status, Object.keys(body)], [200, ['requestId', 'status', 'error', 'uiUrl', 'uiSetupUrl', 'apiUrl', 'message']]);
+  const [run] = await runs();
+  assert.deepEqual([body['requestId'], body['status'], body['error'], body['message']], [run!.metadata.uid, 'RUNNING', null, null]);
+  assert.deepEqual([run!.spec.variables, run!.spec.artifacts], [{ region: 'eu' }, [{ service: 'shop', buildNumber: '1.4' }]]);
+  const key = await accountToken(client, 'reader', [{ apiGroups: ['delivery.drover.io'], resources: ['workflowruns'], verbs: ['get'] }]);
+  const status = async (token: string) => {
+    const res = await ask(body['apiUrl']!, { headers: token === '' ? {} : { 'x-api-key': token } });
+    return [res.status, res.status === 200 ? await res.json() : undefined];
+  };
+  assert.deepEqual(await status(key), [200, { status: 'QUEUED' }]);
+  const name = run!.metadata.name!;
+  await client.apply(WorkflowRun, { metadata: { namespace: ns, name }, status: { phase: 'RolledBack' } } as WorkflowRun, {
+    subresource: 'status',
+  });
+  await eventually(
+    () => status(key),
+    ([, one]) => (one as { status: string }).status === 'FAILED',
+  );
+  assert.equal((await status(''))[0], 401);
+  const stranger = await accountToken(client, 'stranger', []);
+  assert.equal((await status(stranger))[0], 403);
+  assert.equal((await ask('/api/external/v1/executions/nothing/status', { headers: { 'x-api-key': key } })).status, 404);
+  assert.equal((await client.get(Trigger, { namespace: ns, name: 'hook' }))?.status?.lastRun, name);
+});
+
+test('what is wrong with a webhook is said with the code that the specification names', async t => {
+  const { client, addTrigger, post, runs } = await startWorld(t);
+  assert.equal((await post()).status, 404);
+  await addTrigger(webhook, { action: { workflowRef: { name: 'web' }, variables: {} } });
+  const code = async (...args: Parameters<typeof post>) => (await post(...args)).status;
+  assert.equal(await code({}, {}, 'another-token-of-enough-length'), 404);
+  assert.equal(await code({}, {}, 'short'), 404);
+  assert.equal(await code({ parameters: { region: 'mars' } }), 400);
+  assert.equal(await code({ parameters: { nothing: 'x' } }), 400);
+  assert.equal(await code({ parameters: { region: {} } }), 400);
+  assert.equal(await code({ artifacts: [{ service: 'x' }] }), 400);
+  assert.equal(await code({ application: 'other' }), 400);
+  assert.equal(await code('[]'), 400);
+  assert.equal(await code('{'), 400);
+  await client.patch(Trigger, { namespace: ns, name: 'hook' }, { type: 'merge', body: { spec: { paused: true } } });
+  await eventually(
+    () => code(),
+    one => one === 409,
+  );
+  assert.deepEqual(await runs(), []);
+});
+
+test('a freeze refuses webhooks', async t => {
+  const { client, objects, addTrigger, post, runs } = await startWorld(t);
+  await addTrigger(webhook);
+  await client.create(
+    DeployFreeze,
+    newObject(DeployFreeze, { name: 'now' }, { kind: 'Deny', start: '2020-01-01T00:00:00Z', end: '2120-01-01T00:00:00Z' }),
+  );
+  await eventually(() => objects.freezes.list().length === 1);
+  assert.equal((await post()).status, 409);
+  assert.deepEqual(await runs(), []);
+});
+
+test('the same key within a day means the same run, also when it comes many times at once', async t => {
+  const { addTrigger, post, runs } = await startWorld(t);
+  await addTrigger(webhook);
+  const key = { 'idempotency-key': 'build-7' };
+  const bodies = await Promise.all(Array.from({ length: 8 }, async () => (await post({}, key)).json() as Promise<{ requestId: string }>));
+  assert.equal(new Set(bodies.map(one => one.requestId)).size, 1);
+  assert.equal((await runs()).length, 1);
+  await post({}, { 'idempotency-key': 'build-8' });
+  await post();
+  assert.equal((await runs()).length, 3);
+});
+
+test('where a key of the hub is asked for, it must be there and have the right', async t => {
+  const { client, addTrigger, post, runs } = await startWorld(t);
+  await addTrigger({ ...webhook, requireApiKey: true });
+  assert.equal((await post()).status, 401);
+  const stranger = await accountToken(client, 'stranger', []);
+  assert.equal((await post({}, { 'x-api-key': stranger })).status, 403);
+  const deployer = await accountToken(client, 'deployer', [
+    { apiGroups: ['delivery.drover.io'], resources: ['workflowruns'], verbs: ['create'] },
+  ]);
+  assert.equal((await post({}, { 'x-api-key': deployer })).status, 200);
+  assert.equal((await runs()).length, 1);
+});
+
+test('events of git must be signed, start what they are meant to, and each only once', async t => {
+  const { addTrigger, client, ask, runs } = await startWorld(t);
+  const condition: TriggerCondition = { type: 'GitEvent', secretRef: { name: 'hook', key: 'sign' }, branches: ['main'] };
+  await addTrigger(condition, { action: { workflowRef: { name: 'web' }, variables: { region: '${repository.region}' } } });
+  const { url } = (await eventually(
+    async () => (await client.get(Trigger, { namespace: ns, name: 'hook' }))?.status,
+    one => one?.url !== undefined,
+  ))!;
+  const push = (ref: string) => JSON.stringify({ ref, after: 'c', repository: { full_name: 'shop/web', region: 'us' }, commits: [] });
+  const send = async (body: string, secret = 's3cret', delivery = 'd1') => {
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': delivery, 'x-hub-signature-256': signature };
+    const res = await ask(url!, { method: 'POST', body, headers });
+    return [res.status, ((await res.json()) as { requestId?: string }).requestId ?? null] as const;
+  };
+  assert.equal((await send(push('refs/heads/main'), 'wrong'))[0], 401);
+  assert.deepEqual(await send(push('refs/heads/other')), [200, null]);
+  assert.deepEqual(await runs(), []);
+  const first = await send(push('refs/heads/main'));
+  assert.equal(first[0], 200);
+  assert.deepEqual(await send(push('refs/heads/main')), first);
+  const [run, ...others] = await runs();
+  assert.deepEqual([run!.spec.variables, others.length], [{ region: 'us' }, 0]);
+});
+
+test('the end of a pipeline starts what waits for it', async t => {
+  const { client, addTrigger, runs } = await startWorld(t);
+  await addTrigger({ type: 'PipelineCompletion', pipeline: 'build' });
+  await client.create(PipelineRun, newObject(PipelineRun, { namespace: ns, name: 'b1' }, { pipelineRef: { name: 'build' } }));
+  const finishedAt = new Date(Date.now() + 1000).toISOString();
+  await client.apply(PipelineRun, { metadata: { namespace: ns, name: 'b1' }, status: { phase: 'Succeeded', finishedAt } } as PipelineRun, {
+    subresource: 'status',
+  });
+  await eventually(runs, all => all.length === 1);
+});
+
+test('a log is text or JSON, of all or of one cluster, for those who may see it, and can be followed to the end', async t => {
+  const { client, objects, ask } = await startWorld(t);
+  const { metadata } = await client.create(
+    WorkflowRun,
+    newObject(WorkflowRun, { namespace: ns, name: 'r' }, { workflowRef: { name: 'web' } }),
+  );
+  const setStatus = (status: object) =>
+    client.apply(WorkflowRun, { metadata: { namespace: ns, name: 'r' }, status } as WorkflowRun, { subresource: 'status' });
+  const resolvedClusters = [{ id: 'c-1', name: 'east' }];
+  await setStatus({ phase: 'Running', resolvedClusters });
+  await eventually(() => objects.runs.get(`${ns}/r`)?.status?.phase === 'Running');
+  const run = { namespace: ns, name: 'r', uid: metadata.uid! };
+  objects.logs.append(run, { step: 'Resolve', grant: 1 }, [{ unit: 'Execute', level: 'INFO', message: 'Fetched clusters list: [east]' }]);
+  objects.logs.append(run, { cluster: 'c-1', step: 'Rollout', grant: 2 }, [{ unit: 'Apply', level: 'WARN', message: 'slow' }]);
+  const reader = await accountToken(client, 'reader', [
+    { apiGroups: ['delivery.drover.io'], resources: ['workflowruns/log'], verbs: ['get'] },
+  ]);
+  const path = `/delivery/v1/namespaces/${ns}/workflowruns/r/logs`;
+  const read = (query = '', headers: Record<string, string> = {}, token = reader) =>
+    ask(`${path}${query}`, { headers: { ...headers, ...(token !== '' && { authorization: `Bearer ${token}` }) } });
+  const lines = (await (await read()).text()).trimEnd().split('\n');
+  assert.match(lines[0]!, /^INFO {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {4}Fetched clusters list: \[east\]$/);
+  assert.equal(lines.length, 2);
+  const json = JSON.parse(await (await read('?cluster=east', { accept: 'application/json' })).text()) as Record<string, unknown>;
+  assert.deepEqual({ ...json, ts: '' }, { ts: '', level: 'WARN', cluster: 'east', step: 'Rollout', unit: 'Apply', seq: 0, msg: 'slow' });
+  assert.equal((await read('?cluster=nowhere')).status, 400);
+  assert.equal((await read('?since=whenever')).status, 400);
+  assert.equal((await read('', {}, '')).status, 401);
+  assert.equal((await read('', {}, await accountToken(client, 'stranger', []))).status, 403);
+  assert.equal((await ask(path.replace('/r/', '/x/'), { headers: { authorization: `Bearer ${reader}` } })).status, 404);
+
+  const followed = (await read('?follow=true')).text();
+  objects.logs.append(run, { cluster: 'c-1', step: 'Rollout', grant: 2 }, [
+    { unit: 'Apply', level: 'WARN', message: 'slow' },
+    { unit: 'Apply', level: 'INFO', message: 'done' },
+  ]);
+  await setStatus({ phase: 'Succeeded', resolvedClusters });
+  assert.match(await followed, /slow\n.*done\n$/);
+});
