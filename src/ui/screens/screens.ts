@@ -21,6 +21,7 @@ export const screenGroups = ['', 'Delivery', 'Machines', 'People'] as const;
 const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) =>
   lazy(async () => ({ default: (await module())[name] }));
 
+const workflows = load('Workflows', () => import('./workflows/workflows.tsx'));
 const explore = load('Explore', () => import('./explore/explore.tsx'));
 
 /** All of them, in the order of the side. */
@@ -66,5 +67,66 @@ export const screens: readonly Screen[] = [
     title: 'Object',
     icon: 'explore',
     Screen: load('ObjectScreen', () => import('./object/object.tsx')),
+  },
+  {
+    path: '/services',
+    home: '/services',
+    title: 'Services',
+    icon: 'services',
+    group: 'Delivery',
+    keys: 'g s',
+    Screen: load('Services', () => import('./services/services.tsx')),
+  },
+  {
+    path: '/services/dependencies',
+    home: '/services',
+    title: 'Dependencies',
+    icon: 'graph',
+    Screen: load('Dependencies', () => import('./services/services.tsx')),
+  },
+  {
+    path: '/services/:ns/:name/*?',
+    home: '/services',
+    title: 'Service',
+    icon: 'services',
+    Screen: load('Service', () => import('./services/service.tsx')),
+  },
+  {
+    path: '/workflows',
+    home: '/workflows',
+    title: 'Workflows',
+    icon: 'workflow',
+    group: 'Delivery',
+    keys: 'g w',
+    Screen: workflows,
+  },
+  { path: '/workflows/:part', home: '/workflows', title: 'Workflows', icon: 'workflow', Screen: workflows },
+  {
+    path: '/workflows/:ns/:name',
+    home: '/workflows',
+    title: 'Workflow',
+    icon: 'workflow',
+    Screen: load('WorkflowScreen', () => import('./workflows/workflow.tsx')),
+  },
+  {
+    path: '/workflows/runs/:ns/:name/*?',
+    home: '/workflows/runs',
+    title: 'Run',
+    icon: 'workflow',
+    Screen: load('Run', () => import('./workflows/run.tsx')),
+  },
+  {
+    path: '/workflows/pipelines/:ns/:name',
+    home: '/workflows/pipelines',
+    title: 'Pipeline',
+    icon: 'workflow',
+    Screen: load('PipelineScreen', () => import('./workflows/pipeline.tsx')),
+  },
+  {
+    path: '/workflows/pipeline-runs/:ns/:name',
+    home: '/workflows/pipeline-runs',
+    title: 'Run of a pipeline',
+    icon: 'workflow',
+    Screen: load('PipelineRunScreen', () => import('./workflows/pipeline.tsx')),
   },
 ];

@@ -47,7 +47,7 @@ export function Table<T>(props: TableProps<T>) {
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
   const { scroller, first, last } = useWindow(arranged.length);
-  const template = [...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'), ...(rowEnd ? ['3.25rem'] : [])].join(' ');
+  const template = [...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'), ...(rowEnd ? ['3.75rem'] : [])].join(' ');
   const at = Math.min(focused, Math.max(0, arranged.length - 1));
 
   const focusRow = useCallback(

@@ -1,0 +1,22 @@
+import type { Kind } from './kinds.ts';
+
+const k0rdent = { group: 'k0rdent.mirantis.com', version: 'v1beta1' } as const;
+const delivery = { group: 'delivery.drover.io', version: 'v1alpha1', isNamespaced: true } as const;
+
+/** What services are delivered with, in the words of k0rdent, and workflows. */
+export const deliveryKinds = {
+  namespacedMultiClusterService: {
+    ...k0rdent,
+    kind: 'NamespacedMultiClusterService',
+    plural: 'namespacedmulticlusterservices',
+    isNamespaced: true,
+  },
+  serviceSet: { ...k0rdent, kind: 'ServiceSet', plural: 'servicesets', isNamespaced: true },
+  clusterDeployment: { ...k0rdent, kind: 'ClusterDeployment', plural: 'clusterdeployments', isNamespaced: true },
+  workflow: { ...delivery, kind: 'Workflow', plural: 'workflows' },
+  workflowRun: { ...delivery, kind: 'WorkflowRun', plural: 'workflowruns' },
+  clusterRun: { ...delivery, kind: 'ClusterRun', plural: 'clusterruns' },
+  pipeline: { ...delivery, kind: 'Pipeline', plural: 'pipelines' },
+  pipelineRun: { ...delivery, kind: 'PipelineRun', plural: 'pipelineruns' },
+  approvalRequest: { ...delivery, kind: 'ApprovalRequest', plural: 'approvalrequests' },
+} as const satisfies Record<string, Kind>;

@@ -1,0 +1,16 @@
+import { judgeObject } from '../../parts/state-badge.tsx';
+import { isUnderWay } from '../../parts/phase-tone.ts';
+import { isPlanOnly, type MultiClusterService } from './service-kinds.ts';
+
+/** How a service is as a whole. One that is on its way, plans only, or lost to a higher priority has not failed. */
+export function judgeService(mcs: MultiClusterService): ReturnType<typeof judgeObject> {
+  const judged = judgeObject(mcs);
+  if (judged.tone !== 'bad' || mcs.metadata.deletionTimestamp !== undefined) return judged;
+  const { rollout, matchingClusters = [] } = mcs.status ?? {};
+  if (isPlanOnly(mcs)) return { tone: 'info', word: 'Only plans', why: 'Its syncMode is DryRun' };
+  const missing = matchingClusters.filter(one => !one.deployed);
+  if (missing.length > 0 && missing.every(one => one.outranked)) return { tone: 'idle', word: 'Outranked', why: judged.why };
+  if (rollout && isUnderWay(rollout.phase)) return { tone: 'info', word: 'Rolling out', why: rollout.message };
+  if (rollout?.phase === 'Paused') return { tone: 'warn', word: 'Paused', why: rollout.message };
+  return judged;
+}

@@ -1,0 +1,138 @@
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { PlaceLink } from '../../app/place.tsx';
+import { deliveryKinds } from '../../data/delivery-kinds.ts';
+import { kinds } from '../../data/kinds.ts';
+import { useList } from '../../data/use-list.ts';
+import { useListIfServed } from '../../data/use-served.ts';
+import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Page, Tabs } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { DependencyPicture } from './dependency-picture.tsx';
+import { judgeService } from './judge-service.ts';
+import { phaseTone } from '../../parts/phase-tone.ts';
+import { keyOf, placeOf, priorityOf, type MultiClusterService } from './service-kinds.ts';
+import '../../styles/delivery.css';
+
+/** Services for many clusters: where they are, in which version, and how they are there. */
+export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
+  const { items: wide, state, error } = useList<MultiClusterService>({ kind: kinds.multiClusterService });
+  const { items: narrow } = useListIfServed<MultiClusterService>({ kind: deliveryKinds.namespacedMultiClusterService });
+  const services = useMemo(() => [...wide, ...narrow], [wide, narrow]);
+  const [, go] = useLocation();
+  return (
+    <Page title="Services" isFilled={part === ''}>
+      {error && <ErrorNote error={error} about="Services" />}
+      <Tabs
+        current={part}
+        base="/services"
+        tabs={[
+          { id: '', title: 'All' },
+          { id: 'dependencies', title: 'Who depends on whom' },
+        ]}
+      />
+      {part === 'dependencies' ? (
+        <DependencyPicture services={services} />
+      ) : (
+        <Table
+          name="Services"
+          rows={services}
+          columns={columns}
+          keyOf={one => one.metadata.uid!}
+          state={state}
+          sort="name"
+          onOpen={one => go(placeOf(one))}
+          empty={
+            <Empty title="No services yet" command="kubectl apply -f examples/multi-cluster-service">
+              A MultiClusterService brings charts to every cluster that its selector matches, now and later.
+            </Empty>
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+export function Dependencies() {
+  return <Services part="dependencies" />;
+}
+
+const conditionOf = (mcs: MultiClusterService, type: string) =>
+  (mcs.status as { conditions?: { type: string; message?: string }[] } | undefined)?.conditions?.find(one => one.type === type);
+const servicesOf = ({ spec }: MultiClusterService) => spec.serviceSpec?.services ?? [];
+const selectorText = ({ spec: { clusterSelector = {} } }: MultiClusterService): string =>
+  [
+    ...Object.entries(clusterSelector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`),
+    ...(clusterSelector.matchExpressions ?? []).map(({ key, operator, values = [] }) => [key, operator, values.join('|')].join(' ').trim()),
+  ].join(', ');
+
+const columns: readonly Column<MultiClusterService>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(11rem, 1.2fr)',
+    value: keyOf,
+    cell: one => (
+      <PlaceLink to={placeOf(one)}>
+        <bdi>{keyOf(one)}</bdi>
+      </PlaceLink>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: '10rem',
+    value: one => judgeService(one).word,
+    cell: one => <StateBadge {...judgeService(one)} />,
+  },
+  {
+    id: 'clusters',
+    title: 'Clusters ready',
+    width: '8.5rem',
+    isNumber: true,
+    value: one => conditionOf(one, 'ClusterInReadyState')?.message,
+  },
+  {
+    id: 'templates',
+    title: 'Templates',
+    width: 'minmax(10rem, 1.4fr)',
+    value: one =>
+      servicesOf(one)
+        .map(({ template }) => template)
+        .join(', '),
+  },
+  {
+    id: 'rollout',
+    title: 'Rollout',
+    width: '12rem',
+    value: ({ status }) => status?.rollout?.phase,
+    cell: ({ status }) =>
+      status?.rollout ? (
+        <span className="row">
+          <StateBadge tone={phaseTone(status.rollout.phase)} word={status.rollout.phase} />
+          <span className="number muted">{status.rollout.updated}</span>
+        </span>
+      ) : (
+        <span className="muted">All at once</span>
+      ),
+  },
+  { id: 'priority', title: 'Priority', width: '6rem', isNumber: true, value: priorityOf },
+  {
+    id: 'selector',
+    title: 'Clusters with',
+    width: 'minmax(9rem, 1fr)',
+    value: selectorText,
+    cell: one => <code>{selectorText(one)}</code>,
+  },
+  { id: 'after', title: 'Depends on', width: 'minmax(8rem, 1fr)', isExtra: true, value: ({ spec }) => spec.dependsOn?.join(', ') },
+  {
+    id: 'age',
+    title: 'Age',
+    width: '5.5rem',
+    value: ({ metadata }) => -Date.parse(metadata.creationTimestamp ?? ''),
+    cell: ({ metadata }) => <Time at={metadata.creationTimestamp} />,
+  },
+];

@@ -1,0 +1,62 @@
+import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
+import { useUrlValue } from '../../app/place.tsx';
+import { CommandLine } from '../../parts/command-line.tsx';
+import { LogBox } from '../../parts/log-box.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { useRunLog } from './use-run-log.ts';
+
+/** What the steps of a run say, of all clusters or of one. */
+export function RunLogs({ run }: { run: WorkflowRun }) {
+  const { namespace = '', name = '' } = run.metadata;
+  const [cluster, setCluster] = useUrlValue('of');
+  const [filter, setFilter] = useUrlValue('q');
+  const { lines, isLive, error } = useRunLog(namespace, name, cluster);
+  const wanted = filter.toLowerCase();
+  const shown = wanted === '' ? lines : lines.filter(one => `${one.step} ${one.unit} ${one.msg}`.toLowerCase().includes(wanted));
+  return (
+    <div className="stack tight">
+      <div className="row">
+        <input
+          className="input log-filter"
+          type="search"
+          aria-label="Lines that have"
+          placeholder="Lines that have…"
+          value={filter}
+          onChange={event => setFilter(event.target.value)}
+        />
+        <select
+          className="input log-filter"
+          aria-label="Of which cluster"
+          value={cluster}
+          onChange={event => setCluster(event.target.value)}
+        >
+          <option value="">All clusters</option>
+          <option value="run">The run itself</option>
+          {(run.status?.resolvedClusters ?? []).map(one => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+        <StateBadge tone={isLive ? 'good' : 'idle'} word={isLive ? 'Live' : 'Ended'} />
+        <span className="muted">{shown.length.toLocaleString()} lines</span>
+      </div>
+      {error && <ErrorNote error={error} about="Log" />}
+      <LogBox name={`Log of ${name}`} count={shown.length}>
+        {shown.map((one, i) => (
+          <div key={i} className={one.level === 'ERROR' ? 'log-bad' : one.level === 'WARN' ? 'log-warn' : ''}>
+            <span className="muted">{one.ts.slice(11, 19)} </span>
+            <span className="log-from">
+              {one.cluster ?? 'run'} · {one.step}
+              {one.unit && ` · ${one.unit}`}{' '}
+            </span>
+            {one.level !== 'INFO' && `${one.level} `}
+            {one.msg}
+          </div>
+        ))}
+      </LogBox>
+      <CommandLine command={`drover logs run/${name} -n ${namespace} --follow`} />
+    </div>
+  );
+}
