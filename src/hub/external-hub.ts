@@ -10,7 +10,6 @@ import { readJson } from '../client/read-answer.ts';
 import { hasSeededAdmin } from '../dialects/rancher/identity/seed-admin.ts';
 import { externalAccess } from '../gateway/external-access.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
-import { printControllerStats } from '../runtime/controller-stats.ts';
 import { prepareAdmin } from './admin.ts';
 import { readClientAuthorities } from './client-authorities.ts';
 import { gatewayFront } from './gateway-front.ts';
@@ -49,7 +48,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const behind = healthHandler({
     access,
     isReady: () => members !== undefined && !stop.signal.aborted,
-    metrics: () => printControllerStats(members?.stats() ?? []),
+    metrics: () => members?.metrics() ?? '',
   });
   const gateway = loading.promise.then(loaded => loaded.gateway);
   gateway.catch(() => {});

@@ -7,7 +7,6 @@ import { httpsServer } from '../apiserver/http/https-server.ts';
 import { inProcessTransport } from '../apiserver/http/in-process-transport.ts';
 import type { UserInfo } from '../auth/user.ts';
 import { ensurePki } from '../pki/ensure-pki.ts';
-import { printControllerStats } from '../runtime/controller-stats.ts';
 import { log } from '../runtime/log.ts';
 import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
@@ -46,7 +45,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     audit,
     ...(!options.isApiOnly && { bearerTokens: bearerUser }),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
-    moreMetrics: () => printControllerStats(members?.stats() ?? []),
+    moreMetrics: () => members?.metrics() ?? '',
   });
 
   const transport = inProcessTransport(api.handlerAs(hubUser));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Cluster } from '../api/cluster.ts';
+import type { Work } from '../api/work.ts';
 import type { AuditLog } from '../apiserver/audit/audit-log.ts';
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
@@ -47,7 +48,7 @@ import { pagePath, pageRoute } from '../gateway/page/page-route.ts';
 import { pageStreams } from '../gateway/page/page-streams.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import type { RunningController } from '../runtime/controller.ts';
-import type { ControllerStats } from '../runtime/controller-stats.ts';
+import { printControllerStats } from '../runtime/controller-stats.ts';
 import { informer, type Informer } from '../runtime/informer.ts';
 import { log } from '../runtime/log.ts';
 import { createRenderPool } from '../render/render-pool.ts';
@@ -55,6 +56,7 @@ import { runHarvesterSandboxes } from '../sandbox/harvester/run-harvester-sandbo
 import { runSandboxes } from '../sandbox/run-sandboxes.ts';
 import { createEgress } from '../sources/egress.ts';
 import { TunnelSessions } from '../tunnel/tunnel-sessions.ts';
+import { printFleetMetrics } from './fleet-metrics.ts';
 
 export interface MembersOptions {
   /** The hub's API as the hub itself. */
@@ -87,7 +89,8 @@ export interface Members extends AsyncDisposable {
   readonly gateway: WebHandler;
   readonly clusters: Informer<Cluster>;
   readonly directory: MemberDirectory;
-  stats(): ControllerStats[];
+  /** In the text format of Prometheus. */
+  metrics(): string;
   /** Whom a bearer token of the form `name:key` stands for at the hub's own API. */
   bearerUser(token: string): UserInfo | undefined;
   /** The address of the page that signs in the first administrator, once, within a quarter of an hour. */
@@ -183,12 +186,13 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   });
   const renderer = createRenderPool();
   const controllers: RunningController[] = [];
+  let knownWorks: Informer<Work> | undefined;
   const { certificate: authorities, key } = pki.authority;
   const admission = { url: options.webhookUrl, authorities, token: admissionToken(key) };
   // Members are not asked before their credentials are known: those would seem to be missing.
   directory.synced.then(
     () => {
-      const works = workInformer(hub, { signal, onError });
+      const works = (knownWorks = workInformer(hub, { signal, onError }));
       controllers.push(
         runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
@@ -236,7 +240,9 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     gateway: audited,
     clusters,
     directory,
-    stats: () => controllers.map(one => one.stats),
+    metrics: () =>
+      printControllerStats(controllers.map(one => one.stats)) +
+      printFleetMetrics({ clusters: clusters.list(), works: knownWorks?.list() ?? [], tunnels: sessions.openCount }),
     bearerUser: token => identity.bearerUser(token),
     signInLink: async () => `${url}${pagePath}#code=${await links.issue()}`,
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,5 @@
+import { describeMetrics } from './metric-text.ts';
+
 export type ReconcileResult = 'settled' | 'requeued' | 'failed' | 'stalled';
 
 /** The four numbers of a loop: how many keys wait, how long the oldest has, how runs ended and how long they took. */
@@ -13,12 +15,21 @@ export interface ControllerStats {
 
 const bucketSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
+/** What controller-runtime calls them. A loop that is stalled waits for a person, which it has no word for. */
+const resultLabels: Readonly<Record<ReconcileResult, string>> = {
+  settled: 'success',
+  requeued: 'requeue_after',
+  failed: 'error',
+  stalled: 'stalled',
+};
+
 export function controllerStats(name: string, queue: { readonly depth: number; readonly oldestWaitMs: number }): ControllerStats {
   const results: Record<ReconcileResult, number> = { settled: 0, requeued: 0, failed: 0, stalled: 0 };
   const perBucket = bucketSeconds.map(() => 0);
   let count = 0;
   let sumSeconds = 0;
   const label = `controller="${name}"`;
+  const time = 'controller_runtime_reconcile_time_seconds';
 
   return {
     name,
@@ -40,34 +51,31 @@ export function controllerStats(name: string, queue: { readonly depth: number; r
     print() {
       let below = 0;
       return [
-        `drover_controller_depth{${label}} ${queue.depth}`,
-        `drover_controller_oldest_wait_seconds{${label}} ${queue.oldestWaitMs / 1000}`,
-        ...Object.entries(results).map(([result, total]) => `drover_controller_reconciles_total{${label},result="${result}"} ${total}`),
-        ...bucketSeconds.map((limit, i) => `drover_controller_duration_seconds_bucket{${label},le="${limit}"} ${(below += perBucket[i]!)}`),
-        `drover_controller_duration_seconds_bucket{${label},le="+Inf"} ${count}`,
-        `drover_controller_duration_seconds_sum{${label}} ${sumSeconds}`,
-        `drover_controller_duration_seconds_count{${label}} ${count}`,
+        `workqueue_depth{name="${name}",${label}} ${queue.depth}`,
+        `drover_workqueue_oldest_wait_seconds{name="${name}",${label}} ${queue.oldestWaitMs / 1000}`,
+        ...Object.entries(results).map(
+          ([result, total]) => `controller_runtime_reconcile_total{${label},result="${resultLabels[result as ReconcileResult]}"} ${total}`,
+        ),
+        `controller_runtime_reconcile_errors_total{${label}} ${results.failed}`,
+        ...bucketSeconds.map((limit, i) => `${time}_bucket{${label},le="${limit}"} ${(below += perBucket[i]!)}`),
+        `${time}_bucket{${label},le="+Inf"} ${count}`,
+        `${time}_sum{${label}} ${sumSeconds}`,
+        `${time}_count{${label}} ${count}`,
       ];
     },
   };
 }
 
-const descriptions = [
-  ['drover_controller_depth', 'gauge', 'Keys that wait to be looked at.'],
-  ['drover_controller_oldest_wait_seconds', 'gauge', 'How long the oldest of them has waited.'],
-  ['drover_controller_reconciles_total', 'counter', 'Looks by how they ended.'],
-  ['drover_controller_duration_seconds', 'histogram', 'How long looks took.'],
-] as const;
-
-/** The numbers of all controllers in the text format of Prometheus, metric by metric. */
+/** The numbers of all controllers in the text format of Prometheus, metric by metric, under the names that dashboards for controller-runtime know. */
 export function printControllerStats(all: readonly ControllerStats[]): string {
-  const lines = all.flatMap(stats => stats.print());
-  return descriptions
-    .flatMap(([name, type, help]) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} ${type}`,
-      ...lines.filter(line => line.startsWith(`${name}{`) || line.startsWith(`${name}_`)),
-    ])
-    .map(line => `${line}\n`)
-    .join('');
+  return describeMetrics(
+    [
+      { name: 'workqueue_depth', type: 'gauge', help: 'Keys that wait to be looked at.' },
+      { name: 'drover_workqueue_oldest_wait_seconds', type: 'gauge', help: 'How long the oldest of them has waited.' },
+      { name: 'controller_runtime_reconcile_total', type: 'counter', help: 'Looks by how they ended.' },
+      { name: 'controller_runtime_reconcile_errors_total', type: 'counter', help: 'Looks that failed and are tried again.' },
+      { name: 'controller_runtime_reconcile_time_seconds', type: 'histogram', help: 'How long looks took.' },
+    ],
+    all.flatMap(stats => stats.print()),
+  );
 }

@@ -61,7 +61,7 @@ test('looks at everything there is, then at every change', async t => {
   await copied('2');
   await running.idle();
   assert.ok(running.stats.results.settled >= 2);
-  assert.match(printControllerStats([running.stats]), /^drover_controller_depth\{controller="copier"\} 0$/m);
+  assert.match(printControllerStats([running.stats]), /^workqueue_depth\{name="copier",controller="copier"\} 0$/m);
 });
 
 test('a change concerns the keys of the old object as well', async t => {

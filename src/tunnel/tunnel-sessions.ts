@@ -87,6 +87,13 @@ export class TunnelSessions implements AsyncDisposable {
     };
   }
 
+  /** How many agents are connected. */
+  get openCount(): number {
+    let count = 0;
+    for (const { session } of this.#entries.values()) if (session?.isOpen) count++;
+    return count;
+  }
+
   /** Undefined when no agent of the cluster has connected since the hub started. */
   state(clusterId: string): TunnelState | undefined {
     const entry = this.#entries.get(clusterId);

@@ -55,7 +55,7 @@ test('a real kube-apiserver is the hub: kinds, ids, conditions and the gateway a
     assert.equal((await hub.requestAsAdmin('/k8s/clusters/east/version')).code, 200, 'by certificate');
     assert.match(
       (await hub.request('/metrics', 'ops-token')).text,
-      /^drover_controller_reconciles_total\{controller="cluster",result="settled"\} [1-9]/m,
+      /^controller_runtime_reconcile_total\{controller="cluster",result="success"\} [1-9]/m,
     );
     assert.equal((await hub.request('/metrics')).code, 401);
   }
