@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { buildProgram } from '../scripts/build-program.ts';
 import { benchApiServer } from './apiserver.ts';
 import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
@@ -54,6 +55,8 @@ if (!suite) {
   );
   process.exit(2);
 }
+// As `npm start` runs it.
+process.env['DROVER_PROGRAM'] ??= await buildProgram();
 const { notes, figures } = await suite({
   quick: values.quick,
   oursOnly: values['ours-only'],

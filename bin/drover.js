@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 // Plain JavaScript: a first file that needs its types stripped would load the stripper, which takes longer than everything else together.
 import * as nodeModule from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 if (Number.parseInt(process.versions.node, 10) >= 26) {
   nodeModule.enableCompileCache();
   await import('./quick-resolve.js');
-  const { main } = await import('../src/cli/main.ts');
+  // Put together by scripts/build-program.ts from the same sources.
+  const { DROVER_PROGRAM: whole } = process.env;
+  const { main } = await import(whole ? pathToFileURL(whole).href : '../src/cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
   const { runWithOwnNode } = await import('./own-node.js');

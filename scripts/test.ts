@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installMissing } from '../test/helpers/debian-packages.ts';
 import { hasGo } from '../test/helpers/rig.ts';
+import { buildProgram } from './build-program.ts';
 import { cachePath } from './machine-cache.ts';
 
 interface Suite {
@@ -49,8 +50,8 @@ const beside: Suite[] = [
   // Last: of these it alone makes use of two cores, which it has to itself when the stories are over.
   { name: 'unit', args: [runTests, '3', '--shared', 'src/**/*.test.ts', 'test/**/*.test.ts'], needsRig: false },
 ];
-/** Programs of tests live for seconds: they compile once for all of them, and those in Go leave memory alone for longer. */
-const thrift = { NODE_COMPILE_CACHE: cachePath('compiled'), GOGC: '400' };
+/** Programs of tests live for seconds: they are put together and compiled once for all of them, and those in Go leave memory alone for longer. */
+const thrift = { NODE_COMPILE_CACHE: cachePath('compiled'), GOGC: '400', DROVER_PROGRAM: await buildProgram() };
 
 const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);

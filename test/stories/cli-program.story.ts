@@ -141,6 +141,11 @@ describe('the program in a shell', { skip: missingRig('kubectl') ?? false, timeo
     assert.equal(both.hub.server, hub.server);
   });
 
+  test('the sources run as they are, too', async () => {
+    assert.match(await shell('DROVER_PROGRAM= drover version --client'), /^Drover: v.*\nNode: v/);
+    assert.match(await shell('DROVER_PROGRAM= drover get nonsense'), /^error: the server doesn't have .*\n.*\n\(1\)$/);
+  });
+
   const oldNode = '/usr/bin/node';
   test('an older Node hands over to the one that came with the package', { skip: !existsSync(oldNode) }, async () => {
     const drover = path.join(repositoryRoot, 'bin/drover.js');
