@@ -32,7 +32,8 @@ interface RunOptions extends DeliveryOptions {
   readonly dryRun: DryRun;
 }
 
-const fieldManager = 'drover-run';
+/** Not as the hub calls itself: where people have its credential, admission tells them apart by this. */
+const fieldManager = 'cli-drover-run';
 
 export function defineRun(command: Command, terminal: Terminal): void {
   command

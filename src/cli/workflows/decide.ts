@@ -12,7 +12,8 @@ export interface DecideOptions extends DeliveryOptions {
   readonly var?: Readonly<Record<string, string>>;
 }
 
-const fieldManager = 'drover-approve';
+/** Not as the hub calls itself: where people have its credential, admission tells them apart by this. */
+const fieldManager = 'cli-drover-approve';
 const maxTries = 5;
 
 /** Adds a decision to a request. Who decided and when is filled in by the hub. */

@@ -8,7 +8,8 @@ import type { Terminal } from '../terminal.ts';
 import { addDeliveryOptions, parseRun, type DeliveryOptions } from './delivery-argument.ts';
 import { findRun, type FoundRun } from './find-run.ts';
 
-const fieldManager = 'drover-run';
+/** Not as the hub calls itself: where people have its credential, admission tells them apart by this. */
+const fieldManager = 'cli-drover-run';
 
 /** A command that asks a run for a state and says so. */
 export function defineState(command: Command, terminal: Terminal, change: StateChange): Command {
