@@ -5,6 +5,7 @@ import { benchDelivery } from './delivery.ts';
 import { printFigures, type Figure } from './figure.ts';
 import { benchHelm } from './helm.ts';
 import { benchMultiClusterServices } from './mcs.ts';
+import { benchPage } from './page.ts';
 import { benchRancherAccess } from './rancher-access.ts';
 import { benchRancherV3 } from './rancher-v3.ts';
 import { benchSandbox } from './sandbox.ts';
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchRe
   helm: benchHelm,
   delivery: benchDelivery,
   mcs: benchMultiClusterServices,
+  page: benchPage,
   'rancher-access': benchRancherAccess,
   'rancher-v3': benchRancherV3,
   sandbox: benchSandbox,

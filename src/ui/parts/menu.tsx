@@ -17,12 +17,13 @@ interface MenuProps {
   readonly icon: IconName;
   readonly isIconOnly?: boolean;
   readonly items: readonly MenuItem[];
+  readonly isOpenAtFirst?: boolean;
   readonly children?: ReactNode;
 }
 
 /** A button that opens a list of deeds. Arrows move, Enter chooses, Escape closes. */
-export function Menu({ label, icon, isIconOnly = false, items, children }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = false, children }: MenuProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 

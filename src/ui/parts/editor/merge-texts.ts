@@ -18,7 +18,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string {
 }
 
 function chunk(base: string[], mine: string[], theirs: string[]): string[] {
-  const same = (a: string[], b: string[]) => a.join('\n') === b.join('\n');
+  const same = (a: string[], b: string[]) => a.length === b.length && a.every((line, i) => line === b[i]);
   if (same(mine, theirs) || same(base, theirs)) return mine;
   if (same(base, mine)) return theirs;
   return ['# <<<<<<< yours', ...mine, '# ======= what is there now', ...theirs, '# >>>>>>>'];

@@ -1,4 +1,4 @@
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { useUrlValue } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
@@ -126,33 +126,20 @@ export function Table<T>(props: TableProps<T>) {
               </div>
             </div>
             <div role="rowgroup" className="rows" style={{ height: arranged.length * rowHeight }} onKeyDown={onKeyDown}>
-              {arranged.slice(first, last).map((row, i) => {
-                const index = first + i;
-                return (
-                  <div
-                    key={keyOf(row)}
-                    role="row"
-                    aria-rowindex={index + 2}
-                    data-index={index}
-                    tabIndex={index === at ? 0 : -1}
-                    className={isStale?.(row) ? 'stale' : ''}
-                    style={{ top: index * rowHeight, gridTemplateColumns: template }}
-                    onFocus={() => setFocused(index)}
-                    onDoubleClick={() => onOpen?.(row)}
-                  >
-                    {shown.map(column => (
-                      <div key={column.id} role="cell" className={column.isNumber ? 'end' : ''}>
-                        {column.cell ? column.cell(row) : column.value(row)}
-                      </div>
-                    ))}
-                    {rowEnd && (
-                      <div role="cell" className="row-end">
-                        {rowEnd(row)}
-                      </div>
-                    )}
-                  </div>
-                );
-              })}
+              {arranged.slice(first, last).map((row, i) => (
+                <Row
+                  key={keyOf(row)}
+                  row={row}
+                  index={first + i}
+                  columns={shown}
+                  template={template}
+                  isFocused={first + i === at}
+                  isStale={isStale?.(row) ?? false}
+                  rowEnd={rowEnd}
+                  onFocus={setFocused}
+                  onOpen={onOpen}
+                />
+              ))}
             </div>
           </div>
           {rows.length === 0 && state === 'loading' && <Loading />}
@@ -166,6 +153,46 @@ export function Table<T>(props: TableProps<T>) {
     </div>
   );
 }
+
+interface RowProps<T> {
+  readonly row: T;
+  readonly index: number;
+  readonly columns: readonly Column<T>[];
+  readonly template: string;
+  readonly isFocused: boolean;
+  readonly isStale: boolean;
+  readonly rowEnd: ((row: T) => ReactNode) | undefined;
+  onFocus(index: number): void;
+  readonly onOpen: ((row: T) => void) | undefined;
+}
+
+/** Drawn again only when something of it has changed: whoever scrolls a little moves all rows and needs few new ones. */
+const Row = memo(function Row<T>(props: RowProps<T>) {
+  const { row, index, columns, template, isFocused, isStale, rowEnd, onFocus, onOpen } = props;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      tabIndex={isFocused ? 0 : -1}
+      className={isStale ? 'stale' : ''}
+      style={{ top: index * rowHeight, gridTemplateColumns: template }}
+      onFocus={() => onFocus(index)}
+      onDoubleClick={() => onOpen?.(row)}
+    >
+      {columns.map(column => (
+        <div key={column.id} role="cell" className={column.isNumber ? 'end' : ''}>
+          {column.cell ? column.cell(row) : column.value(row)}
+        </div>
+      ))}
+      {rowEnd && (
+        <div role="cell" className="row-end">
+          {rowEnd(row)}
+        </div>
+      )}
+    </div>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;
 
 const count = (shown: number, all: number) =>
   shown === all ? all.toLocaleString() : `${shown.toLocaleString()} of ${all.toLocaleString()}`;
@@ -211,9 +238,10 @@ function useWindow(count: number) {
 function useShownColumns<T>(columns: readonly Column<T>[], prefix: string) {
   const [query, setQuery] = useSearchParams();
   const name = `${prefix}cols`;
-  const chosen = query.get(name)?.split(',');
-  const isShown = (column: Column<T>) => (chosen ? chosen.includes(column.id) : !column.isExtra);
-  const shown = columns.filter(isShown);
+  const chosen = query.get(name);
+  const isShown = (column: Column<T>) => (chosen === null ? !column.isExtra : chosen.split(',').includes(column.id));
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- which are shown depends on these two alone
+  const shown = useMemo(() => columns.filter(isShown), [columns, chosen]);
   function flip(id: string): void {
     const next = columns.filter(one => (one.id === id ? !isShown(one) : isShown(one))).map(one => one.id);
     const usual = columns.filter(one => !one.isExtra).map(one => one.id);

@@ -5,6 +5,7 @@ import { kinds, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { idOf } from './cluster-kind.ts';
 import { ImportDialog } from './import-dialog.tsx';
@@ -13,8 +14,27 @@ import { LabelsDialog } from './labels-dialog.tsx';
 
 type Deed = 'labels' | 'kubeconfig' | 'pause' | 'import' | 'remove';
 
+/** The same at the end of a row. Rows are many and come and go: nothing is asked before somebody wants to know. */
+export function RowDeeds({ cluster }: { cluster: Cluster }) {
+  const [isWanted, setWanted] = useState(false);
+  const label = `Actions for ${cluster.metadata.name}`;
+  if (isWanted) return <ClusterDeeds cluster={cluster} isInRow />;
+  return (
+    <button
+      type="button"
+      className="button bare icon-only"
+      aria-label={label}
+      title={label}
+      aria-haspopup="menu"
+      onClick={() => setWanted(true)}
+    >
+      <Icon name="more" />
+    </button>
+  );
+}
+
 /** What can be done with a cluster, by those who may. */
-export function ClusterDeeds({ cluster, isIconOnly = false }: { cluster: Cluster; isIconOnly?: boolean }) {
+export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; isInRow?: boolean }) {
   const [deed, setDeed] = useState<Deed>();
   const [, go] = useLocation();
   const mayChange = useMay({ verb: 'patch', kind: kinds.cluster });
@@ -41,7 +61,7 @@ export function ClusterDeeds({ cluster, isIconOnly = false }: { cluster: Cluster
   ];
   return (
     <>
-      <Menu label={isIconOnly ? `Actions for ${name}` : 'Actions'} icon="more" isIconOnly={isIconOnly} items={items} />
+      <Menu label={isInRow ? `Actions for ${name}` : 'Actions'} icon="more" isIconOnly={isInRow} isOpenAtFirst={isInRow} items={items} />
       {deed === 'labels' && <LabelsDialog cluster={cluster} onClose={close} />}
       {deed === 'kubeconfig' && <KubeconfigDialog cluster={cluster} onClose={close} />}
       {deed === 'import' && <ImportDialog invited={cluster} onClose={close} />}

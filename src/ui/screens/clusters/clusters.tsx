@@ -10,8 +10,10 @@ import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { clusterColumns } from './cluster-columns.tsx';
-import { ClusterDeeds } from './cluster-deeds.tsx';
+import { RowDeeds } from './cluster-deeds.tsx';
 import { ImportDialog } from './import-dialog.tsx';
+
+const rowEnd = (cluster: Cluster) => <RowDeeds cluster={cluster} />;
 
 /** All members of the hub. */
 export function Clusters() {
@@ -37,7 +39,7 @@ export function Clusters() {
         state={state}
         sort="name"
         onOpen={one => go(`/clusters/${encodeURIComponent(one.metadata.name!)}`)}
-        rowEnd={one => <ClusterDeeds cluster={one} isIconOnly />}
+        rowEnd={rowEnd}
         empty={
           <Empty title="No clusters yet" command="drover sandbox create east --wait" action={add}>
             Clusters that the hub manages are listed here with how they are. A sandbox cluster lives inside the hub and costs nothing to

@@ -11,7 +11,7 @@ import { ErrorNote, Loading } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { createCluster, invite, type Invitation } from './invite-cluster.ts';
-import { parseLabels } from './labels-dialog.tsx';
+import { parseLabels } from './labels.ts';
 
 type Way = 'Tunnel' | 'Sandbox';
 

@@ -3,6 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { kinds, pathOf } from '../../data/kinds.ts';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { changesOf, parseLabels, printLabels } from './labels.ts';
 
 /** Labels as lines of `key=value`. Services choose clusters by them. */
 export function LabelsDialog({ cluster, onClose }: { cluster: Cluster; onClose(): void }) {
@@ -40,30 +41,4 @@ export function LabelsDialog({ cluster, onClose }: { cluster: Cluster; onClose()
       </label>
     </ActionDialog>
   );
-}
-
-export const printLabels = (labels: Readonly<Record<string, string>>): string =>
-  Object.entries(labels)
-    .map(pair => pair.join('='))
-    .join('\n');
-
-export function parseLabels(text: string): Record<string, string> {
-  const lines = text.split('\n').map(line => line.trim());
-  return Object.fromEntries(
-    lines.filter(Boolean).map(line => {
-      const [key = '', ...value] = line.split('=');
-      return [key.trim(), value.join('=').trim()];
-    }),
-  );
-}
-
-/** As a merge patch has it: null takes a label away. */
-export function changesOf(
-  before: Readonly<Record<string, string>>,
-  after: Readonly<Record<string, string>>,
-): Record<string, string | null> {
-  const changes: Record<string, string | null> = {};
-  for (const key of Object.keys(before)) if (!(key in after)) changes[key] = null;
-  for (const [key, value] of Object.entries(after)) if (before[key] !== value) changes[key] = value;
-  return changes;
 }

@@ -6,7 +6,8 @@ import { useMemo } from 'react';
 import { parseDocument } from 'yaml';
 import type { Kind } from '../../data/kinds.ts';
 import { YamlEditor } from '../../parts/editor/yaml-editor.tsx';
-import { fieldPath, fieldsAt, schemaOf, type Schema } from './schema-help.ts';
+import { fieldPath, fieldsAt, type Schema } from './schema-fields.ts';
+import { schemaOf } from './schema-help.ts';
 
 interface SchemaEditorProps {
   readonly kind: Kind;

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fieldPath, fieldsAt, type Schema } from '../../src/ui/screens/object/schema-fields.ts';
+
+const yaml = `apiVersion: apps/v1
+metadata:
+  labels:
+    app: web
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          image: nginx
+          ports:
+          - containerPort: 80
+`;
+const lineOf = (part: string) => yaml.split('\n').findIndex(line => line.includes(part));
+
+test('a line of YAML knows the fields that lead to it', () => {
+  assert.deepEqual(fieldPath(yaml, lineOf('apiVersion')), ['apiVersion']);
+  assert.deepEqual(fieldPath(yaml, lineOf('app: web')), ['metadata', 'labels', 'app']);
+  assert.deepEqual(fieldPath(yaml, lineOf('- name')), ['spec', 'template', 'spec', 'containers', 'name']);
+  assert.deepEqual(fieldPath(yaml, lineOf('image')), ['spec', 'template', 'spec', 'containers', 'image']);
+  assert.deepEqual(fieldPath(yaml, lineOf('containerPort')), ['spec', 'template', 'spec', 'containers', 'ports', 'containerPort']);
+});
+
+test('fields are found through references, lists and maps', () => {
+  const schema: Schema = {
+    type: 'object',
+    properties: { spec: { allOf: [{ $ref: '#/components/schemas/Spec' }], description: 'What is wanted.' } },
+    root: {
+      Spec: {
+        type: 'object',
+        required: ['image'],
+        properties: {
+          image: { type: 'string', description: 'The image.' },
+          ports: { type: 'array', items: { type: 'object', properties: { number: { type: 'integer', description: 'Its number.' } } } },
+          extra: { type: 'object', additionalProperties: { type: 'object', properties: { deep: { type: 'boolean' } } } },
+        },
+      },
+    },
+  };
+  assert.deepEqual(fieldsAt(schema, []), [{ name: 'spec', type: 'object', description: 'What is wanted.', isRequired: false }]);
+  assert.deepEqual(fieldsAt(schema, ['spec'])[0], { name: 'image', type: 'string', description: 'The image.', isRequired: true });
+  assert.deepEqual(fieldsAt(schema, ['spec', 'ports'])[0]?.name, 'number');
+  assert.deepEqual(fieldsAt(schema, ['spec', 'extra', 'any'])[0]?.name, 'deep');
+  assert.deepEqual(fieldsAt(schema, ['nothing', 'here']), []);
+});
