@@ -266,6 +266,32 @@ test('blue/green: stage, swap, rollback, whoever is killed meanwhile', async t =
   assert.equal(skipped.status?.step?.message, 'Services were not swapped in the deployment phase. Skipping.');
 });
 
+test('the color that production has left is scaled down later, and up again on the way back', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const swap = { service1: 'web', service2: 'web-stage', scaleDownOld: { after: '1s' } };
+  for (const value of ['a', 'b']) {
+    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`)];
+    const run = await world.begin({ type: 'BlueGreen' });
+    await run.step('east', 'StageDeploy');
+    const done = await run.step('east', 'SwapServices', { with: swap, isLast: true });
+    assert.equal(done.status?.step?.status, 'Succeeded', JSON.stringify(done.status));
+    if (value === 'a') continue;
+    await eventually(
+      () => world.get('east', Deployment, 'web-blue'),
+      one => one?.spec?.replicas === 0,
+    );
+    assert.equal((await world.get('east', Deployment, 'web-green'))?.spec?.replicas, 1);
+    await eventually(
+      () => run.read('east'),
+      one => one.status?.scaleDownAt === undefined,
+    );
+    const back = await run.step('east', 'SwapServices', { with: swap, isRollback: true, isLast: true });
+    assert.equal(back.status?.phase, 'RolledBack', JSON.stringify(back.status));
+    assert.equal((await world.get('east', Deployment, 'web-blue'))?.status?.availableReplicas, 1);
+    assert.equal(await color(world, 'east', 'web'), 'blue');
+  }
+});
+
 test('steps that are killed over and over end in the same place', async t => {
   const world = await startClusterRunsWorld(t, { clusters: ['east'] });
   let killing = true;
@@ -382,6 +408,17 @@ test('Apply and Job run to their end and are left alone; Scale changes replicas'
   const applied = await run.step('east', 'Apply', { with: { filePaths: 'extra.yaml' } });
   assert.equal(applied.status?.step?.status, 'Succeeded', JSON.stringify(applied.status));
   assert.ok(await world.get('east', ConfigMap, 'extra'));
+  const job = `apiVersion: batch/v1
+kind: Job
+metadata: { name: once-\${cluster.name} }
+spec:
+  backoffLimit: 0
+  template: { spec: { restartPolicy: Never, containers: [{ name: main, image: "x" }] } }`;
+  const worked = await run.step('east', 'Job', { with: { manifest: job } });
+  assert.equal(worked.status?.step?.status, 'Succeeded', JSON.stringify(worked.status));
+  assert.equal((await run.log('east', 'Wait for Steady State')).at(-1), 'Done.');
+  // It has run; nobody makes it run again.
+  assert.doesNotMatch(JSON.stringify((await world.work('east'))?.spec.manifests), /once-east/);
   const unresolved = await run.step('east', 'Apply', { with: { filePaths: '${context.nothing}' } });
   assert.match(unresolved.status?.step?.message ?? '', /cannot resolve \$\{context\.nothing\}/);
 });

@@ -162,8 +162,14 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });
     else delete next.soak;
     if (isMine) await tellDrift(clusterRun, next, run, context);
+    const sleepMs = Date.parse(status.scaleDownAt ?? '') - ctx.now.getTime();
+    if (sleepMs <= 0) {
+      await executor.scaleDown({ context, status, signal: ctx.signal });
+      delete next.scaleDownAt;
+    }
     if (!jsonEqual(next, status)) await write(clusterRun, next, ctx);
-    return isSoaking ? requeue(soakEveryMs) : settled;
+    const waits = [...(isSoaking ? [soakEveryMs] : []), ...(sleepMs > 0 ? [sleepMs] : [])];
+    return waits.length > 0 ? requeue(Math.min(...waits)) : settled;
   }
 
   async function restartsOf(context: StepContext, signal: AbortSignal): Promise<Readonly<Record<string, number>> | undefined> {

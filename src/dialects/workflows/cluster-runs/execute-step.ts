@@ -11,23 +11,24 @@ import type { JsonObject } from '../../../util/json.ts';
 import { runScope } from '../inputs/run-scope.ts';
 import type { ClusterRun } from '../kinds/cluster-run.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
+import { scaleDownOld } from '../release/scale.ts';
 import { endStep } from '../release/steps.ts';
 import { unitLog } from '../release/step-log.ts';
 import type { NextWork, StepState } from '../release/step.ts';
 import type { SteadyState } from '../release/steady-state.ts';
 import { computeBegin } from './begin-step.ts';
-import { explainTimeout } from './explain-timeout.ts';
 import { objectsOf, workNameOf, writeWork } from './held-work.ts';
 import { lookAtWorkloads, readEvents } from './look-at-workloads.ts';
 import type { MemberSight } from './member-sight.ts';
 import { overStatus, type ClusterRunStatus } from './next-cluster-run.ts';
+import { explainTimeout, jobWords } from './pod-words.ts';
 import { previewStep } from './preview-step.ts';
 import { renderWith } from './render-with.ts';
 import type { StepContext } from './step-context.ts';
 import { readStepInput } from './step-input.ts';
 import { failedUnit, hasApplyUnit, memberStepOf } from './step-types.ts';
 import type { StepVoice } from './step-voice.ts';
-import { halfOf } from './work-mark.ts';
+import { halfOf, markOf } from './work-mark.ts';
 
 export interface StepDeps {
   readonly hub: KubeClient;
@@ -52,7 +53,7 @@ export interface Execution {
 }
 
 export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) {
-  return { begin, look, conclude, end };
+  return { begin, look, conclude, end, scaleDown };
 
   /** The first half. Answers the Work when there is one to follow. */
   async function begin(execution: Execution): Promise<Work | undefined> {
@@ -114,22 +115,26 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) 
   async function conclude({ context, status, signal }: Execution, next: ClusterRunStatus, work: Work): Promise<void> {
     const { result, message = '' } = next.checkpoint!;
     const refs = awaitsOf(status);
+    const log = unitLog('Wait for Steady State');
     if (result === 'Succeeded') {
       if (refs.length === 0) return sayApplied(context, work, signal);
-      return voice.add(context, unitLog('Wait for Steady State').done().lines);
+      return voice.add(context, [...(await words(jobWords)), ...log.done().lines]);
     }
     if (refs.length === 0) return voice.add(context, failedUnit(context.grant.type, message));
-    const words = result === 'TimedOut' ? await lastWords(context, refs, signal) : [];
-    voice.add(context, [...words, ...unitLog('Wait for Steady State').error(message).failed().lines]);
-  }
+    voice.add(context, [
+      ...(await words(jobWords)),
+      ...(result === 'TimedOut' ? await words(explainTimeout) : []),
+      ...log.error(message).failed().lines,
+    ]);
 
-  async function lastWords(context: StepContext, refs: readonly ObjectRef[], signal: AbortSignal) {
-    try {
-      return await explainTimeout(sight.open(context.cluster.id), refs, signal);
-    } catch {
-      // They only add to what is known.
-      signal.throwIfAborted();
-      return [];
+    /** They only add to what is known. */
+    async function words(ask: typeof jobWords): ReturnType<typeof jobWords> {
+      try {
+        return await ask(sight.open(context.cluster.id), refs, signal);
+      } catch {
+        signal.throwIfAborted();
+        return [];
+      }
     }
   }
 
@@ -156,9 +161,21 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) 
     };
     const next = await withMember(context, compute);
     voice.add(context, next.lines);
-    await execution.write({ ...withEffects(status, next), ...scaleDown(context, given, now) });
+    await execution.write({ ...withEffects(status, next), ...scaleDownTime(context, given, now) });
     const sync = isSteady && grant.isLast === true ? syncOf(context) : 'Continuous';
     return writeWork(hub, work, { ...next, half: 'end', sync, checkFirst: false }, context, { signal });
+  }
+
+  /** Sends the pods to sleep that production has left. */
+  async function scaleDown({ context, status, signal }: Pick<Execution, 'context' | 'status' | 'signal'>): Promise<void> {
+    const work = await freshWork(context, signal);
+    // Whatever came after the swap has other plans.
+    if (!work || markOf(work)?.runUid !== context.run.uid) return;
+    const rendered = { with: {}, objects: [] };
+    const input = await readStepInput('SwapServices', context, rendered, stateOf(status), { hub, member: undefined, work, signal });
+    const next = scaleDownOld(input);
+    voice.add(context, next.lines);
+    await writeWork(hub, work, { ...next, half: 'end', sync: work.spec.sync ?? 'Continuous', checkFirst: false }, context, { signal });
   }
 
   /** What a member would add at the end is not worth waiting for one that cannot be asked. */
@@ -189,22 +206,23 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) 
 
 const awaitsOf = ({ checkpoint }: ClusterRunStatus): ObjectRef[] => (checkpoint?.awaits ?? []) as unknown as ObjectRef[];
 
-const stateOf = ({ releaseNumber, previousRelease, canary, blueGreen, outputs }: ClusterRunStatus): StepState => ({
+export const stateOf = ({ releaseNumber, previousRelease, canary, blueGreen, exchange, outputs }: ClusterRunStatus): StepState => ({
   ...(releaseNumber !== undefined && { releaseNumber }),
   ...(previousRelease !== undefined && { previousRelease }),
   ...(canary && { canary }),
   ...(blueGreen && { blueGreen }),
+  ...(exchange && { exchange }),
   ...(outputs && { outputs }),
 });
 
 const withEffects = (status: ClusterRunStatus, { status: state, outputs }: Pick<NextWork, 'status' | 'outputs'>): ClusterRunStatus => ({
   ...status,
-  ...state,
+  ...(state as Partial<ClusterRunStatus>),
   ...((status.outputs ?? Object.keys(outputs).length > 0) && { outputs: { ...status.outputs, ...outputs } }),
 });
 
 /** When the color that production has left is not needed any more. Whoever goes back needs it. */
-function scaleDown({ grant }: StepContext, given: JsonObject, now: Date): Pick<ClusterRunStatus, 'scaleDownAt'> {
+function scaleDownTime({ grant }: StepContext, given: JsonObject, now: Date): Pick<ClusterRunStatus, 'scaleDownAt'> {
   if (grant.type !== 'SwapServices') return {};
   const { scaleDownOld } = given as { scaleDownOld?: { after?: string } };
   if (grant.isRollback === true || !scaleDownOld) return {};

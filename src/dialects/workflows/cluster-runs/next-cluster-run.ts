@@ -71,10 +71,12 @@ const aborted: Result = { status: 'Failed', failureType: 'ApplicationError', mes
 const late: Result = { status: 'TimedOut', failureType: 'Timeout', message: timedOut };
 
 function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterRunStatus {
-  const { failure: _failure, checkpoint: _checkpoint, soak: _soak, ...kept } = status ?? {};
+  const { failure: _failure, checkpoint: _checkpoint, soak: _soak, scaleDownAt, ...kept } = status ?? {};
   const at = timestamp(now);
   return withPhase(spec, {
     ...kept,
+    // Who goes back needs what production has left.
+    ...(scaleDownAt !== undefined && grant.isRollback !== true && { scaleDownAt }),
     startedAt: kept.startedAt ?? at,
     grant: grant.id,
     step: { status: 'Running', startedAt: at },

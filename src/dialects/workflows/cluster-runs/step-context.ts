@@ -58,6 +58,7 @@ export function contextOf(run: WorkflowRun, clusterRun: ClusterRun, cluster: Clu
       isCanaryRun: steps.some(({ type }) => type === 'CanaryDeploy'),
       isRollback: grant.isRollback === true,
       phase: grant.phase,
+      position: grant.position,
     },
     cluster: { ...ref, labels: cluster?.metadata.labels ?? {} },
     facts: {

@@ -95,6 +95,12 @@ export const ClusterRun = defineKind({
         swapped: flag('Whether the Services were swapped.'),
       }),
     ),
+    exchange: optional(
+      object('Which selectors two Services get that have nothing to do with colours.', {
+        position: integer('The step, by where it is in the run.'),
+        selectors: list('What they are to select, the first Service first.', mapOf('Labels.', text('A value.'))),
+      }),
+    ),
     outputs: optional(mapOf('What ${k8s.<name>} stands for on this cluster.', text('A value.'))),
     failure: optional(
       object('Why it failed.', {

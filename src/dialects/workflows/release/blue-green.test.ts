@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../../api/object.ts';
 import { printJson } from '../../../util/json.ts';
 import { selectorOf } from './pod-template.ts';
+import { scaleDownOld } from './scale.ts';
 import { SimulatedMember, web } from './simulated-member.ts';
 
 const version = (value: string, service = web.service()) => [web.deployment(`web:${value}`), service, web.config(value)];
@@ -151,8 +152,31 @@ test('a Service that is not there cannot be swapped; two others are exchanged', 
   member.put(web.service('two', { selector: { app: 'two' } }));
   const begun = member.step('SwapServices', { with: { service1: 'one', service2: 'two' } });
   assert.equal(begun.outcome, 'deliver');
-  assert.deepEqual(selectorOf(member.find('Service', 'one')!), { app: 'two' });
-  assert.deepEqual(selectorOf(member.find('Service', 'two')!), { app: 'one' });
+  const exchanged = () => ['one', 'two'].map(name => selectorOf(member.find('Service', name)!)['app']);
+  assert.deepEqual(exchanged(), ['two', 'one']);
+  // Another attempt is not another exchange; another step is.
+  member.step('SwapServices', { with: { service1: 'one', service2: 'two' } });
+  assert.deepEqual(exchanged(), ['two', 'one']);
+  member.step('SwapServices', { with: { service1: 'one', service2: 'two' }, settings: { position: 2 } });
+  assert.deepEqual(exchanged(), ['one', 'two']);
+});
+
+test('the color that production has left sleeps, and is awake before production goes back', () => {
+  const member = new SimulatedMember();
+  stage(member, 'a');
+  swap(member);
+  stage(member, 'b');
+  swap(member);
+  const replicas = () => (member.find('Deployment', 'web-blue')?.['spec'] as { replicas: number }).replicas;
+  member.work = scaleDownOld(member.input()).objects;
+  assert.equal(replicas(), 0);
+  const begun = member.begin('SwapServices', { with: names, settings: { isRollback: true } });
+  assert.equal(replicas(), 1);
+  assert.equal(colorOf(member, 'web'), 'green');
+  assert.deepEqual(begun.outcome === 'deliver' && begun.await.map(({ name }) => name), ['web-blue']);
+  member.end('SwapServices', { with: names, settings: { isRollback: true } }, 'steady');
+  assert.deepEqual([colorOf(member, 'web'), colorOf(member, 'web-stage')], ['blue', 'green']);
+  assert.equal(member.state.blueGreen?.swapped, false);
 });
 
 test('whatever is done, production moves only by a swap, to what was staged, and back to what it was', () => {

@@ -14,6 +14,7 @@ export const testSettings: StepSettings = {
   isCanaryRun: false,
   isRollback: false,
   phase: 'Deploy',
+  position: 1,
 };
 
 export interface SimulatedStep {

@@ -14,12 +14,20 @@ export interface BlueGreenState {
   readonly swapped: boolean;
 }
 
+/** What two Services that have nothing to do with colors are to select: decided once, however often the step is tried. */
+export interface ExchangeState {
+  /** Of the step. */
+  readonly position: number;
+  readonly selectors: readonly Readonly<Record<string, string>>[];
+}
+
 /** What steps say to later steps, in the status of the ClusterRun. */
 export interface StepState {
   readonly releaseNumber?: number;
   readonly previousRelease?: number;
   readonly canary?: { readonly workload: string; readonly instances: number };
   readonly blueGreen?: BlueGreenState;
+  readonly exchange?: ExchangeState;
   readonly outputs?: StepOutputs;
 }
 
@@ -37,6 +45,8 @@ export interface StepSettings {
   readonly isRollback: boolean;
   /** The name of the phase, for `inheritManifests`. */
   readonly phase: string;
+  /** Where the step is among all of the run: the same for all its attempts. */
+  readonly position: number;
 }
 
 export interface StepInput {

@@ -7,10 +7,10 @@ import { asColor, colorOf, otherColor, withColor } from './blue-green-services.t
 import type { Color, ReleaseRecord } from './book.ts';
 import { composeWork, find, keyOf, merged, nextWork } from './compose-work.ts';
 import { keepOnMember, withAnnotations } from './marks.ts';
-import { selectorOf, withSpec } from './pod-template.ts';
-import { withEnvironment } from './release-record.ts';
+import { replicasOf, selectorOf, withSpec } from './pod-template.ts';
+import { knownObjects, withEnvironment } from './release-record.ts';
 import { unitLog, type UnitLog } from './step-log.ts';
-import type { BlueGreenState, NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
+import type { BlueGreenState, NextWork, OfflineInput, StepBegin, StepInput, StepState } from './step.ts';
 
 const notSwapped = 'Services were not swapped in the deployment phase. Skipping.';
 const nothingBefore = 'No previous eligible release found.';
@@ -19,7 +19,7 @@ interface Swap {
   readonly services: readonly [KubeObject, KubeObject];
   /** What the Work holds of them next. */
   readonly next: readonly [KubeObject, KubeObject];
-  readonly blueGreen?: BlueGreenState;
+  readonly status: Pick<StepState, 'blueGreen' | 'exchange'>;
 }
 
 function serviceRefs({ with: given, clusterRun, release }: OfflineInput): readonly [ObjectRef, ObjectRef] {
@@ -62,15 +62,25 @@ export function beginSwap(input: StepInput): StepBegin {
     return { outcome: 'failed', message, lines: log.error(message).failed().lines };
   }
   const swap = blueGreen ? setColors(input, blueGreen) : exchange(input, refs);
+  // Pods that were sent to sleep come first: production moves when they are there.
+  const woken = settings.isRollback && blueGreen ? wakened(input, blueGreen) : [];
   say(log, swap);
-  return {
-    outcome: 'deliver',
-    ...nextWork(primaryFirst(composeWork(merged(input.present, swap.next), input.book.records), swap.next), {
-      lines: log.lines,
-      status: swap.blueGreen ? { blueGreen: swap.blueGreen } : {},
-    }),
-    await: [],
-  };
+  const { present, book } = input;
+  const objects = woken.length > 0 ? composeWork(merged(present, woken), book.records) : withSwap(present, swap, input);
+  return { outcome: 'deliver', ...nextWork(objects, { lines: log.lines, status: swap.status }), await: woken.map(refOf) };
+}
+
+const withSwap = (present: readonly KubeObject[], { next }: Swap, { book }: StepInput): KubeObject[] =>
+  primaryFirst(composeWork(merged(present, next), book.records), next);
+
+/** Workloads of the color to which production goes back, with as many pods as their release had. */
+function wakened({ present, book }: StepInput, { primaryColorBefore }: BlueGreenState): KubeObject[] {
+  const record = book.records.findLast(({ color, status }) => color === primaryColorBefore && status === 'Succeeded');
+  const before = new Map((record ? knownObjects(record) : []).map(obj => [keyOf(obj), obj]));
+  return present.flatMap(obj => {
+    const was = before.get(keyOf(obj));
+    return replicasOf(obj) === 0 && was && replicasOf(was) !== 0 ? [withSpec(obj, { replicas: replicasOf(was) ?? 1 })] : [];
+  });
 }
 
 /** Set, not toggled: whoever does it again changes nothing. */
@@ -90,15 +100,22 @@ function setColors(input: StepInput, blueGreen: BlueGreenState): Swap {
   return {
     services: [primary!, stage!],
     next: [colored(primary!, primaryColor), colored(stage!, otherOne)],
-    blueGreen: { ...blueGreen, swapped: true },
+    status: { blueGreen: { ...blueGreen, swapped: true } },
   };
 }
 
-/** Two Services that have nothing to do with colors: each gets what the other has on the member. The caller sees to it that this is done once. */
+/** Two Services that have nothing to do with colors: each gets what the other had when the step was first tried. */
 function exchange(input: StepInput, [one, two]: readonly [ObjectRef, ObjectRef]): Swap {
+  const { position } = input.settings;
   const services = [serviceAt(input, one), serviceAt(input, two)] as const;
-  const [first, second] = [one, two].map(ref => selectorOf(input.live(ref)!));
-  return { services, next: [withSpec(services[0], { selector: second }), withSpec(services[1], { selector: first })] };
+  const known = input.clusterRun.exchange?.position === position ? input.clusterRun.exchange : undefined;
+  const { selectors } = known ?? { selectors: [two, one].map(ref => selectorOf(input.live(ref)!)) };
+  const [first, second] = selectors;
+  return {
+    services,
+    next: [withSpec(services[0], { selector: first }), withSpec(services[1], { selector: second })],
+    status: { exchange: { position, selectors } },
+  };
 }
 
 /** As the Work holds it. One that is not of the release is changed where it must be and else left alone, also when the Work goes. */
@@ -137,7 +154,7 @@ export function endSwap(input: StepInput, result: 'steady' | 'failed'): NextWork
   }
   const primaryColor = settings.isRollback ? blueGreen.primaryColorBefore : blueGreen.stageColor;
   const records = book.records.map(record => inItsPlace(record, primaryColor, settings.labelPrefix));
-  return nextWork(composeWork(present, records), {
+  return nextWork(withSwap(present, setColors(input, blueGreen), { ...input, book: { records } }), {
     lines: log.done().lines,
     status: { blueGreen: { ...blueGreen, swapped: !settings.isRollback } },
   });

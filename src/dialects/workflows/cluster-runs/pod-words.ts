@@ -11,6 +11,7 @@ import { readObjects } from './member-sight.ts';
 
 const mostPods = 10;
 const lastLines = 20;
+const jobLines = 1000;
 const timeoutMs = 5_000;
 const maxLogBytes = 256 * 1024;
 
@@ -32,6 +33,17 @@ export async function explainTimeout(member: Member, refs: readonly ObjectRef[],
   return log.lines;
 }
 
+/** What the pods of Jobs have said. */
+export async function jobWords(member: Member, refs: readonly ObjectRef[], signal: AbortSignal): Promise<readonly LogLine[]> {
+  const log = unitLog('Wait for Steady State');
+  for (const { kind, name, namespace } of refs) {
+    if (kind !== 'Job' || namespace === undefined) continue;
+    const { items } = await member.client.list(Pod, { namespace, labelSelector: `job-name=${name}`, signal, timeoutMs });
+    for (const pod of items.slice(0, mostPods)) for (const line of await lastWords(member, pod, signal, jobLines)) log.info(line);
+  }
+  return log.lines;
+}
+
 const isReady = ({ status }: Pod): boolean => status?.conditions?.some(one => one.type === 'Ready' && one.status === 'True') === true;
 
 function troubleOf(pod: Pod): string {
@@ -39,8 +51,8 @@ function troubleOf(pod: Pod): string {
   return trouble === undefined ? '' : `, ${trouble}`;
 }
 
-async function lastWords(member: Member, { metadata }: Pod, signal: AbortSignal): Promise<string[]> {
-  const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/log?tailLines=${lastLines}`;
+async function lastWords(member: Member, { metadata }: Pod, signal: AbortSignal, lines = lastLines): Promise<string[]> {
+  const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/log?tailLines=${lines}`;
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const answer = await member.client.request({ method: 'GET', path, headers: {}, signal: limit });
