@@ -111,7 +111,7 @@ function startNetwork(apiServerPort: string): Network {
   const space = `drover-${id}`;
   const [host, inside] = [`dvh${id}`, `dvn${id}`];
   const third = (process.pid + count++) % 200;
-  const [hostAddress, nodeAddress] = [`10.231.${third}.1`, `10.231.${third}.2`];
+  const [hostAddress, nodeAddress, podSubnet] = [`10.231.${third}.1`, `10.231.${third}.2`, `10.232.${third}.0/24`];
   const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
   const within = (...args: string[]): void => ip('netns', 'exec', space, ...args);
   ip('netns', 'add', space);
@@ -120,6 +120,8 @@ function startNetwork(apiServerPort: string): Network {
     ip('link', 'set', inside, 'netns', space);
     ip('addr', 'add', `${hostAddress}/24`, 'dev', host);
     ip('link', 'set', host, 'up');
+    // The API server reaches pods when it is asked to.
+    ip('route', 'add', podSubnet, 'via', nodeAddress);
     within('ip', 'addr', 'add', `${nodeAddress}/24`, 'dev', inside);
     within('ip', 'link', 'set', inside, 'up');
     within('ip', 'link', 'set', 'lo', 'up');
@@ -136,7 +138,7 @@ function startNetwork(apiServerPort: string): Network {
   return {
     hostAddress,
     nodeAddress,
-    podSubnet: `10.232.${third}.0/24`,
+    podSubnet,
     run: (name, command, args, dir) =>
       // Unlike "ip netns exec" this leaves the mounts as they are: the kubelet looks for control groups.
       new Program({

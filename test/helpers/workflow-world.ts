@@ -6,7 +6,7 @@ import { startEitherHub, type EitherHub, type HubKind } from './either-hub.ts';
 import { eventually } from './eventually.ts';
 import { HttpTarget, readKubeconfig } from './http-target.ts';
 import { kubectlFor, type CommandLine } from './kubectl.ts';
-import { scratchDir, startEtcd, type RealCluster } from './real-cluster.ts';
+import { scratchDir, startEtcd, type Etcd, type RealCluster } from './real-cluster.ts';
 import { startRunningMember } from './running-member.ts';
 
 const group = '/apis/delivery.drover.io/v1alpha1';
@@ -67,16 +67,16 @@ export class WorkflowWorld implements AsyncDisposable {
     this.#api = new HttpTarget(readKubeconfig(parts.hub.kubeconfig));
   }
 
-  static async start(kind: HubKind): Promise<WorkflowWorld> {
+  /** Members have kwok's nodes unless told otherwise; the first one keeps an audit log. */
+  static async start(
+    kind: HubKind,
+    startMember: (etcd: Etcd, options: { readonly audit?: boolean }) => Promise<RealCluster> = startRunningMember,
+  ): Promise<WorkflowWorld> {
     const stack = new AsyncDisposableStack();
     try {
       const scratch = stack.use(scratchDir('workflows'));
       const etcd = stack.use(await startEtcd());
-      const [hub, east, west] = await Promise.all([
-        startEitherHub(kind, etcd),
-        startRunningMember(etcd, { audit: true }),
-        startRunningMember(etcd),
-      ]);
+      const [hub, east, west] = await Promise.all([startEitherHub(kind, etcd), startMember(etcd, { audit: true }), startMember(etcd, {})]);
       for (const part of [east, west, hub]) stack.use(part);
       const world = new WorkflowWorld({ hub, members: { east, west }, dir: scratch.dir, stack });
       await world.#prepare();
