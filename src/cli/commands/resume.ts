@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { isTerminal } from '../../dialects/workflows/kinds/workflow-run.ts';
+import { dryRunOption } from '../dry-run.ts';
 import { usageError } from '../exit-codes.ts';
 import { connectToHub } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
-import { addDeliveryOptions, parseRun, type DeliveryOptions } from '../workflows/delivery-argument.ts';
+import { addDeliveryOptions, parseRun, type ChangeOptions } from '../workflows/delivery-argument.ts';
 import { findRun } from '../workflows/find-run.ts';
 import { setState } from '../workflows/set-state.ts';
 
-interface ResumeOptions extends DeliveryOptions {
+interface ResumeOptions extends ChangeOptions {
   readonly from?: string;
 }
 
@@ -16,7 +17,8 @@ export function defineResume(command: Command, terminal: Terminal): void {
   command
     .usage('[options] run/NAME')
     .argument('<run...>', 'which run, of a workflow or of a pipeline')
-    .option('--from <stage>', 'let a pipeline that failed go on from this stage');
+    .option('--from <stage>', 'let a pipeline that failed go on from this stage')
+    .addOption(dryRunOption());
   addDeliveryOptions(command)
     .addHelpText('after', '\nAlso begins a run that was made with --initialize.')
     .action((words: string[], options: ResumeOptions) => resume(words, options, terminal));
@@ -34,5 +36,5 @@ async function resume(words: string[], options: ResumeOptions, terminal: Termina
     return state === 'Run' && phase !== 'Paused' ? 'it is not paused' : undefined;
   };
   const fields = from === undefined ? {} : { resumeFrom: from, notes: `Resumed from ${from} at ${new Date().toISOString()}` };
-  await setState(hub, found, { state: 'Run', fields, done: 'resumed', whyNot }, terminal);
+  await setState(hub, found, { state: 'Run', fields, dryRun: options.dryRun, done: 'resumed', whyNot }, terminal);
 }

@@ -1,13 +1,14 @@
 import { StatusError } from '../../api/status.ts';
 import { ApprovalRequest, type Decision, type DecisionWord } from '../../dialects/workflows/kinds/approval-request.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { dryRunMark, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
-import { parseApproval, titleOf, type DeliveryOptions } from './delivery-argument.ts';
+import { parseApproval, titleOf, type ChangeOptions } from './delivery-argument.ts';
 import { findRun } from './find-run.ts';
 
-export interface DecideOptions extends DeliveryOptions {
+export interface DecideOptions extends ChangeOptions {
   readonly comment?: string;
   readonly var?: Readonly<Record<string, string>>;
 }
@@ -24,17 +25,17 @@ export async function decide(words: readonly string[], word: DecisionWord, optio
   const namespace = options.namespace ?? hub.namespace;
   const name =
     'request' in named ? named.request : await pendingOf(hub, (await findRun(hub, named.run, options, signal)).run.metadata, signal);
-  const { comment, var: variables = {} } = options;
+  const { comment, var: variables = {}, dryRun } = options;
   const decision: Decision = {
     decision: word,
     ...(comment !== undefined && { comment }),
     ...(Object.keys(variables).length > 0 && { variables }),
   };
-  const { spec } = await append(hub, { namespace, name }, decision, signal);
+  const { spec } = await append(hub, { namespace, name }, decision, { dryRun, signal });
   const needed = spec.minApprovals ?? 1;
   const given = new Set(spec.decisions?.filter(one => one.decision === 'Approve').map(one => one.user)).size;
   const note = word === 'Approve' && needed > 1 ? ` (${given} of ${needed})` : '';
-  terminal.out(`${titleOf(ApprovalRequest, name)} ${doneWords[word] ?? 'decided'}${note}\n`);
+  terminal.out(`${titleOf(ApprovalRequest, name)} ${doneWords[word] ?? 'decided'}${note}${dryRunMark(dryRun)}\n`);
 }
 
 const doneWords: Partial<Record<DecisionWord, string>> = { Approve: 'approved', Reject: 'rejected', RejectAndRollback: 'rejected' };
@@ -59,7 +60,7 @@ async function append(
   hub: HubConnection,
   key: { readonly namespace: string; readonly name: string },
   decision: Decision,
-  signal: AbortSignal,
+  { dryRun, signal }: { readonly dryRun: DryRun; readonly signal: AbortSignal },
 ): Promise<ApprovalRequest> {
   for (let tries = 1; ; tries++) {
     const request = await hub.client.get(ApprovalRequest, key, { signal });
@@ -68,9 +69,10 @@ async function append(
         hint: '"drover get approvalrequests" lists those there are',
       });
     checkOpen(request, decision);
+    if (dryRun === 'client') return { ...request, spec: { ...request.spec, decisions: [...(request.spec.decisions ?? []), decision] } };
     try {
       const body = patchTo(request, decision);
-      return await hub.client.patch(ApprovalRequest, key, { type: 'json', body }, { fieldManager, signal });
+      return await hub.client.patch(ApprovalRequest, key, { type: 'json', body }, { fieldManager, signal, dryRun: dryRun === 'server' });
     } catch (error) {
       if (tries >= maxTries || !(error instanceof StatusError) || error.code !== 409) throw error;
     }

@@ -4,11 +4,17 @@ import { ApprovalRequest } from '../../dialects/workflows/kinds/approval-request
 import { Pipeline, PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
 import { Workflow } from '../../dialects/workflows/kinds/workflow.ts';
+import type { DryRun } from '../dry-run.ts';
 import { usageError } from '../exit-codes.ts';
 import { addHubOptions, type HubOptions } from '../hub-client.ts';
 
 export interface DeliveryOptions extends HubOptions {
   readonly namespace?: string;
+}
+
+/** Of commands that change something. */
+export interface ChangeOptions extends DeliveryOptions {
+  readonly dryRun: DryRun;
 }
 
 /** Everything of workflows is in a namespace of the hub. */

@@ -1,5 +1,4 @@
 import type { RollbackOptions } from '../commands/rollback.ts';
-import { usageError } from '../exit-codes.ts';
 import { connectToHub } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { isRunType, parseRun } from './delivery-argument.ts';
@@ -16,8 +15,6 @@ export const isRunWord = ([first = '']: readonly string[]): boolean => isRunType
 /** Undoes a run of a workflow or of a pipeline. */
 export async function rollBackRun(words: readonly string[], options: RollbackOptions, terminal: Terminal): Promise<void> {
   const named = parseRun(words);
-  if (options.dryRun !== 'none')
-    throw usageError('--dry-run is for Works', '"drover run WORKFLOW --preview" shows what a workflow would change');
   await using hub = await connectToHub(options, terminal);
   const found = await findRun(hub, named, options, terminal.signal);
   // What is wanted already is no change, and the hub looks only at changes.
@@ -27,13 +24,14 @@ export async function rollBackRun(words: readonly string[], options: RollbackOpt
     found,
     {
       state: 'Rollback',
+      dryRun: options.dryRun,
       ...(isAgain && { fields: { notes: `Rolled back again at ${new Date().toISOString()}` } }),
       done: 'is being rolled back',
       whyNot: phase => (finalPhases.includes(phase) ? `a run that is ${phase} cannot be rolled back` : undefined),
     },
     terminal,
   );
-  if (options.wait !== true) return;
+  if (options.wait !== true || options.dryRun !== 'none') return;
   const ended = await followRun(hub.client, found, terminal, { timeoutMs: options.timeout, isNew: false });
   judgeEnd(ended, found.title, 'RolledBack');
 }
