@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withType, type KindRef } from '../api/define-kind.ts';
 import type { KubeObject } from '../api/object.ts';
 import { StatusError } from '../api/status.ts';
-import { printJson } from '../util/json.ts';
+import { isJsonObject, printJson } from '../util/json.ts';
+import { noteWrite, traceparent } from '../util/trace.ts';
 import { apiPath } from './api-path.ts';
 import { underDeadline } from './deadline.ts';
 import type {
@@ -169,7 +170,9 @@ export function httpClient(transport: Transport, options: HttpClientOptions = {}
   async function ask<T>(method: string, path: string, body: Body | undefined, signal: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await readJson(await send(method, path, body, signal))) as unknown as T;
+        const answer = await readJson(await send(method, path, body, signal));
+        if (method !== 'GET' && isJsonObject(answer)) noteWrite(answer);
+        return answer as unknown as T;
       } catch (error) {
         const waitSeconds = busyWait(error, attempt);
         if (waitSeconds === undefined) throw error;
@@ -179,7 +182,13 @@ export function httpClient(transport: Transport, options: HttpClientOptions = {}
   }
 
   async function send(method: string, path: string, body: Body | undefined, signal: AbortSignal): Promise<TransportResponse> {
-    const headers: Headers = { accept: 'application/json', 'user-agent': userAgent, ...(body && { 'content-type': body.type }) };
+    const trace = traceparent();
+    const headers: Headers = {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      ...(body && { 'content-type': body.type }),
+      ...(trace !== undefined && { traceparent: trace }),
+    };
     const res = await transport.request({
       method,
       path,

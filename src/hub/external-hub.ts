@@ -20,6 +20,7 @@ import type { Hub, HubOptions } from './hub-options.ts';
 import { installKinds } from './install-kinds.ts';
 import { listening, publicUrl, servingHosts } from './listening.ts';
 import { startMembers, type Members } from './members.ts';
+import { tracedRequests } from './trace-requests.ts';
 
 export interface ExternalHubOptions extends HubOptions {
   /** Of the API server that is the hub. */
@@ -53,7 +54,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const gateway = loading.promise.then(loaded => loaded.gateway);
   gateway.catch(() => {});
   const trusted = clientAuthorities.map(one => one.toString());
-  const server = httpsServer(pki, gatewayFront(behind, gateway), trusted);
+  const server = httpsServer(pki, tracedRequests(gatewayFront(behind, gateway)), trusted);
   const url = publicUrl(await listening(server, host, port));
 
   async function close(): Promise<void> {

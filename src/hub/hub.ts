@@ -22,6 +22,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { listening, publicUrl, servingHosts } from './listening.ts';
 import type { Members } from './members.ts';
 import { releaseMemoryWhenQuiet } from './release-memory.ts';
+import { tracedRequests } from './trace-requests.ts';
 
 /** Starts the hub with its own API over a folder of data, which it has to itself. */
 export async function startHub(options: HubOptions): Promise<Hub> {
@@ -54,7 +55,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const loading = Promise.withResolvers<Members>();
   const gateway = loading.promise.then(loaded => loaded.gateway);
   gateway.catch(() => {});
-  const server = httpsServer(pki, options.isApiOnly ? api : gatewayFront(api, gateway));
+  const server = httpsServer(pki, tracedRequests(options.isApiOnly ? api : gatewayFront(api, gateway)));
   let url: string;
   try {
     const seed = seedDefinitions.bind(undefined, api.cluster);

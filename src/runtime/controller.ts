@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { UnreachableError } from '../client/transport.ts';
 import { jsonEqual } from '../util/json.ts';
+import { causeOf, tracedVersion, withSpan } from '../util/trace.ts';
 import { controllerStats, type ControllerStats } from './controller-stats.ts';
 import type { Informer } from './informer.ts';
 import { keyOf, type Key } from './key.ts';
@@ -44,8 +45,8 @@ export interface Controller {
 /** Where a controller hears that keys of its own need a look. */
 export interface Trigger {
   readonly synced: Promise<void>;
-  /** Adds the keys of everything there is, then those of every change. */
-  start(add: (key: Key) => void): Disposable;
+  /** Adds the keys of everything there is, then those of every change, with the version of the object that changed. */
+  start(add: (key: Key, version?: string) => void): Disposable;
 }
 
 /**
@@ -63,8 +64,9 @@ export function changesOf<T extends KubeObject>(
       for (const obj of informer.list()) for (const key of keysOf(obj)) add(key);
       return informer.subscribe(({ type, object, old }) => {
         if (factsOf && old && type === 'MODIFIED' && jsonEqual(factsOf(old), factsOf(object))) return;
-        if (old) for (const key of keysOf(old)) add(key);
-        for (const key of keysOf(object)) add(key);
+        const version = tracedVersion(object);
+        if (old) for (const key of keysOf(old)) add(key, version);
+        for (const key of keysOf(object)) add(key, version);
       });
     },
   };
@@ -110,6 +112,8 @@ export function runController(controller: Controller, options: RunOptions): Runn
     onError: complain,
   });
   const stats = controllerStats(name, queue);
+  /** What asked last for a look, while traces are recorded. */
+  const versions = new Map<Key, string>();
   const started = Promise.all(triggers.map(trigger => trigger.synced)).then(start, () => {});
 
   return {
@@ -123,11 +127,25 @@ export function runController(controller: Controller, options: RunOptions): Runn
 
   function start(): void {
     if (signal.aborted) return;
-    const subscriptions = triggers.map(trigger => trigger.start(key => queue.add(key)));
+    const subscriptions = triggers.map(trigger =>
+      trigger.start((key, version) => {
+        if (version !== undefined) versions.set(key, version);
+        queue.add(key);
+      }),
+    );
     signal.addEventListener('abort', () => subscriptions.forEach(one => one[Symbol.dispose]()), { once: true });
   }
 
+  /** A look is part of the trace of what asked for it. One that nobody's request led to belongs to none. */
   async function run(key: Key, signal: AbortSignal): Promise<{ requeueAfterMs: number } | void> {
+    const parent = causeOf(versions.get(key));
+    versions.delete(key);
+    return parent
+      ? withSpan(`reconcile ${name}`, { parent, attributes: { controller: name, key } }, () => look(key, signal))
+      : look(key, signal);
+  }
+
+  async function look(key: Key, signal: AbortSignal): Promise<{ requeueAfterMs: number } | void> {
     const startedAtMs = performance.now();
     const ctx = { now: now(), signal };
     try {

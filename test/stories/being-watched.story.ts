@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { debianPackage } from '../helpers/debian-package.ts';
@@ -134,3 +136,79 @@ describe('a real Prometheus watches the hub', { skip, timeout: 200_000 }, () => 
     assert.equal(alert!.metric['alertstate'], 'pending');
   });
 });
+
+describe('a change can be followed to the members', { skip: missingRig('kubectl') ?? false, timeout: 120_000 }, () => {
+  test('one trace leads from the request by the controllers to what is applied on each member', async () => {
+    await using running = new AsyncDisposableStack();
+    const scratch = running.use(scratchDir('traced'));
+    const spans: SentSpan[] = [];
+    const collector = createServer((req, res) => {
+      const parts: Buffer[] = [];
+      req.on('data', (part: Buffer) => parts.push(part));
+      req.on('end', () => {
+        const { resourceSpans } = JSON.parse(Buffer.concat(parts).toString()) as SentSpans;
+        for (const { scopeSpans } of resourceSpans) spans.push(...scopeSpans.flatMap(scope => scope.spans));
+        res.end('{}');
+      });
+    });
+    await new Promise<void>(done => collector.listen(0, '127.0.0.1', done));
+    running.defer(() => void collector.close());
+    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const hub = running.use(await startHub({ extraArgs: ['--demo'], env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } }));
+    await eventually(
+      () => readFileSync(hub.program.logFile, 'utf8'),
+      text => text.includes('Ctrl-C'),
+      { timeoutMs: 60_000 },
+    );
+    const kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
+
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const service = JSON.parse(await kubectl.expect('get mcs web -o json')) as {
+      spec: { serviceSpec: { services: { values: string }[] } };
+    };
+    service.spec.serviceSpec.services[0]!.values = 'greeting: Good evening\n';
+    const answer = await hub.request('PUT', '/apis/k0rdent.mirantis.com/v1beta1/multiclusterservices/web', service, {
+      traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    });
+    assert.equal(answer.code, 200, answer.text);
+
+    const ofTrace = () => spans.filter(span => span.traceId === traceId);
+    const clustersOf = (found: readonly SentSpan[]) =>
+      new Set(found.filter(({ name }) => name === 'apply to member').map(span => attribute(span, 'cluster')));
+    const found = await eventually(ofTrace, all => clustersOf(all).size === 2 && all.some(one => one.kind === 2), {
+      timeoutMs: 60_000,
+      what: 'spans of both members',
+    });
+    assert.deepEqual([...clustersOf(found)].sort(), ['east', 'west']);
+    const request = found.find(({ kind }) => kind === 2)!;
+    assert.equal(request.name, 'PUT k0rdent.mirantis.com/v1beta1 multiclusterservices');
+    assert.equal(request.parentSpanId, '00f067aa0ba902b7');
+    for (const leaf of found.filter(({ name }) => name === 'apply to member')) {
+      const way = wayUp(leaf, ofTrace());
+      assert.equal(way.at(-1), request.name, way.join(' < '));
+      assert.ok(
+        way.some(name => name.startsWith('reconcile ')),
+        way.join(' < '),
+      );
+    }
+  });
+});
+
+interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: readonly { key: string; value: { stringValue?: string } }[];
+}
+interface SentSpans {
+  readonly resourceSpans: readonly { scopeSpans: readonly { spans: readonly SentSpan[] }[] }[];
+}
+
+const attribute = ({ attributes }: SentSpan, name: string) => attributes.find(({ key }) => key === name)?.value.stringValue;
+
+function wayUp(span: SentSpan, all: readonly SentSpan[]): string[] {
+  const above = all.find(one => one.spanId === span.parentSpanId);
+  return [span.name, ...(above ? wayUp(above, all) : [])];
+}

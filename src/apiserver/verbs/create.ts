@@ -14,6 +14,7 @@ import { storageError } from './storage-error.ts';
 import { dropDuplicateOwners, fillSystemFields, generateName, wipeSystemFields } from './system-fields.ts';
 import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
+import { noteWrite } from '../../util/trace.ts';
 
 const maxNameAttempts = 8;
 /** Entries of kinds that are completed on read, as they were created. */
@@ -123,6 +124,7 @@ export async function storeNew(
     try {
       strategy.beforeCommit?.(stored, undefined, ctx);
       const entry = await deps.store.write(key, stored, undefined);
+      noteWrite(entry.obj);
       if (strategy.isCompletedOnRead) incomplete.add(entry);
       return { obj: stored === obj ? entry.obj : await resource.codec.fromStorage(entry.obj), entry };
     } catch (error) {

@@ -10,6 +10,7 @@ import { checkDeletePreconditions, planDelete, type DeletePolicy, type Marked } 
 import { storageError } from './storage-error.ts';
 import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, writeContext } from './write-context.ts';
+import { noteWrite } from '../../util/trace.ts';
 
 export interface Deleted {
   /** The object as it was last, or as it waits for its finalizers. */
@@ -82,6 +83,7 @@ async function remove(deps: VerbDeps, { resource }: DeleteInput, head: Entry, li
   if (request.dryRun) return { obj: live, gone: true };
   resource.strategy.beforeCommit?.(undefined, live, writeContext(deps.api, resource, '', request));
   const entry = await deps.store.write(keyOf(head), undefined, head);
+  noteWrite(entry.obj);
   await resource.strategy.afterDelete?.(live, writeContext(deps.api, resource, '', request));
   return { obj: await resource.codec.fromStorage(entry.obj), gone: true };
 }
@@ -99,6 +101,7 @@ async function mark(
   if (jsonEqual(obj, live) && !goesAtOnce) return { obj: live, gone: false };
   const { codec } = input.resource;
   const entry = await deps.store.write(keyOf(head), await codec.toStorage(obj), head);
+  noteWrite(entry.obj);
   const marked = await codec.fromStorage(entry.obj);
   return goesAtOnce ? remove(deps, input, entry, marked, request) : { obj: marked, gone: false };
 }

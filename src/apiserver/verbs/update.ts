@@ -19,6 +19,7 @@ import { dropDuplicateOwners, keepSystemFields, raiseGeneration } from './system
 import { updateRules } from './update-rules.ts';
 import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, optionsObject, writeContext } from './write-context.ts';
+import { noteWrite } from '../../util/trace.ts';
 
 const wholeNumber = /^(0|[1-9][0-9]*)$/;
 /** A writer that keeps losing races gives up after this many, as the real server does after its deadline. */
@@ -180,6 +181,7 @@ async function attemptUpdate(deps: VerbDeps, input: UpdateInput, head: Entry, re
   const stored = back instanceof Promise ? await back : back;
   strategy.beforeCommit?.(stored, head.obj, ctx);
   const entry = await deps.store.write(key, stored, head);
+  noteWrite(entry.obj);
   if (stored !== next) return { obj: await codec.fromStorage(entry.obj), entry };
   // Whoever reads it next would look at all of it; here is known what it has in common with the one before.
   if (resource.isCustom) void codec.fromStorage(entry.obj, live);

@@ -15,6 +15,7 @@ import { applyAfter, recreateObject } from './recreate-object.ts';
 import { isNoSuchKind, retryRefused } from './retry-refused.ts';
 import { runAll } from './run-all.ts';
 import { unfoldLists } from './unfold-lists.ts';
+import { withinSpan } from '../../util/trace.ts';
 
 export type { Owner } from './owner.ts';
 
@@ -64,7 +65,8 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
   const unique = [...last.values()];
   for (const stage of options.order === 'AsGiven' ? unique.map(obj => [obj]) : installStages(unique, stageOf)) {
     await runAll(stage, concurrency, async obj => {
-      const answer = await applyObject(member, obj, kinds, options);
+      const about = { cluster: member.name, object: refText(refOf(obj)), 'dry-run': options.dryRun ?? false };
+      const answer = await withinSpan('apply to member', about, () => applyObject(member, obj, kinds, options));
       applied.set(refKey(refOf(obj)), answer);
       options.onApplied?.(answer);
     });

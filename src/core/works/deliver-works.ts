@@ -23,6 +23,7 @@ import { waitMsOf } from './wait-time.ts';
 import { isChart, queueKeyOf } from './work-indexes.ts';
 import { WorkState } from './work-state.ts';
 import { isLeaving } from './claims.ts';
+import { tracedVersion } from '../../util/trace.ts';
 
 export interface DelivererDeps {
   /** To report to. */
@@ -143,7 +144,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
             if (type === 'MODIFIED' && old && isOnlyStatus(old, object)) return reports.soon(keyOf(object));
             if (!old || type === 'DELETED') lookAtDependents(object, add);
             const queueKey = queueKeyOf(object);
-            add(queueKey);
+            add(queueKey, tracedVersion(object));
             const present = underWay.get(queueKey);
             if (present && present.mark !== markOf(queueKey)) present.stop.abort(new Overtaken('overtaken by a newer delivery'));
           }),

@@ -96,7 +96,7 @@ export function accessGrants({ templates, access: { managements, namespaces } }:
     changes: concerned => ({
       synced: Promise.all([managements.synced, namespaces.synced]).then(() => {}),
       start(add) {
-        const again = () => [...concerned()].forEach(add);
+        const again = () => [...concerned()].forEach(key => add(key));
         const hears = [
           managements.subscribe(({ type, object, old }) => {
             if (type === 'DELETED' || !jsonEqual(old?.spec ?? {}, object.spec)) again();

@@ -58,7 +58,7 @@ export function k0rdentSettings(hub: KubeClient, { signal, onError }: InformerSe
     globalValues: () => globalIn(present()),
     changes: concerned => ({
       synced: found.synced,
-      start: add => found.subscribe(() => [...concerned()].forEach(add)),
+      start: add => found.subscribe(() => [...concerned()].forEach(key => add(key))),
     }),
   };
 }
