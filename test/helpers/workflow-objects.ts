@@ -17,11 +17,11 @@ export interface ShopSpecs {
   readonly workflow?: Partial<Workflow['spec']>;
 }
 
-/** Makes the application `shop`: service `web`, environment `prod`, infrastructure `all` on provider `here`, workflow `roll`. */
-export async function makeShop(hub: KubeClient, specs: ShopSpecs = {}): Promise<void> {
-  const namespace = shop;
-  await hub.apply(Namespace, { metadata: { name: shop, annotations: { 'delivery.drover.io/app-name': 'The Shop' } } });
-  await hub.create(CloudProvider, newObject(CloudProvider, { name: 'here' }, specs.provider ?? { type: 'Drover' }));
+/** Makes the application `shop`: service `web`, environment `prod`, infrastructure `all` on provider `here`, workflow `roll`. Another namespace has a provider of its own. */
+export async function makeShop(hub: KubeClient, specs: ShopSpecs = {}, namespace = shop): Promise<void> {
+  const provider = namespace === shop ? 'here' : `here-${namespace}`;
+  await hub.apply(Namespace, { metadata: { name: namespace, annotations: { 'delivery.drover.io/app-name': 'The Shop' } } });
+  await hub.create(CloudProvider, newObject(CloudProvider, { name: provider }, specs.provider ?? { type: 'Drover' }));
   await hub.create(
     ServiceDefinition,
     newObject(ServiceDefinition, { namespace, name: 'web' }, { manifests: [{ inline: configMap('web') }], ...specs.service }),
@@ -32,7 +32,7 @@ export async function makeShop(hub: KubeClient, specs: ShopSpecs = {}): Promise<
     newObject(
       InfrastructureDefinition,
       { namespace, name: 'all' },
-      { environmentRef: 'prod', cloudProviderRef: 'here', namespace: 'payments', allowAllClusters: true, ...specs.infrastructure },
+      { environmentRef: 'prod', cloudProviderRef: provider, namespace: 'payments', allowAllClusters: true, ...specs.infrastructure },
     ),
   );
   await hub.create(

@@ -132,8 +132,8 @@ for (const kind of hubKindsByTime)
       type: 'Rancher',
       rancher: {
         auth: { bearerTokenSecretRef: { namespace, name: 'rancher', key: 'token' } },
-        resyncInterval: '2s',
-        requestTimeout: '3s',
+        resyncInterval: '1s',
+        requestTimeout: '2s',
         ...more,
       },
     });
@@ -325,7 +325,7 @@ for (const kind of hubKindsByTime)
           /clusters is forbidden$/,
         ],
         ['broken', { status: 500, message: 'no space left' }, 'RancherError', 'Connectivity', /Rancher error: no space left$/],
-        ['slow', { waitMs: 8000 }, 'ConnectionFailed', 'Connectivity', /did not answer within 3 s$/],
+        ['slow', { waitMs: 5000 }, 'ConnectionFailed', 'Connectivity', /did not answer within 2 s$/],
         ['cut', 'cut', 'ConnectionFailed', 'Connectivity', /./],
       ];
       for (const [name, trouble, reason, type, words] of failures) {

@@ -10,6 +10,7 @@ import type { Egress } from '../../sources/egress.ts';
 import { runDeliveryRegistration } from './admission/register-delivery.ts';
 import { runApprovals } from './approvals/approvals-controller.ts';
 import { runClusterRuns } from './cluster-runs/cluster-runs-controller.ts';
+import { runDeliveryRoles } from './delivery-roles.ts';
 import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
 import { runGateWorks } from './gates/gate-works-controller.ts';
 import { runGateDesk } from './gates/run-gate-desk.ts';
@@ -72,6 +73,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     runNotifications({ hub, egress, signal, onError }),
     runRunContents(hub, runs, signal),
     ...sources.controllers,
+    runDeliveryRoles(hub, signal),
     runDeliveryRegistration({ hub, address: admission, after: Promise.resolve(), signal }),
     runInfrastructures({ hub, infrastructures: objects.infrastructures, providers, clusters, clustersOf: sources.clustersOf, signal }),
   ];

@@ -375,7 +375,7 @@ test('the release name is made from the names, and artifacts from what was seen'
 });
 
 const faults: readonly [name: string, specs: ShopSpecs, request: Partial<SnapshotRequest>, reason: string, message: RegExp][] = [
-  ['no workflow', {}, { workflow: 'nobody' }, 'NotFound', /^There is no Workflow "nobody" in namespace "shop"$/],
+  ['no workflow', {}, { workflow: 'nobody' }, 'NotFound', /^There is no Workflow "nobody" in namespace "shop-0"$/],
   ['no service', { workflow: { serviceRef: 'api' } }, {}, 'NotFound', /ServiceDefinition "api"/],
   ['no provider', { infrastructure: { cloudProviderRef: 'gone' } }, {}, 'NotFound', /^There is no CloudProvider "gone"$/],
   [
@@ -401,7 +401,7 @@ const faults: readonly [name: string, specs: ShopSpecs, request: Partial<Snapsho
     { provider: { type: 'Drover', usageRestrictions: { namespaces: ['other'] } } },
     {},
     'UsageRestricted',
-    /^Provider "here" may not be used in namespace "shop"$/,
+    /^Provider "here-shop-6" may not be used in namespace "shop-6"$/,
   ],
   [
     'a provider for tests',
@@ -463,10 +463,12 @@ const faults: readonly [name: string, specs: ShopSpecs, request: Partial<Snapsho
 ];
 
 test('what a run cannot be made of is told', async t => {
-  for (const [name, specs, request, reason, message] of faults) {
-    await t.test(name, async t => {
-      const { fault } = await start(t as TestContext, specs);
-      const found = await fault(request);
+  const { hub, fault } = await start(t);
+  for (const [i, [name, specs, request, reason, message]] of faults.entries()) {
+    await t.test(name, async () => {
+      const namespace = `shop-${i}`;
+      await makeShop(hub, specs, namespace);
+      const found = await fault({ namespace, ...request });
       assert.equal(found.reason, reason, found.message);
       assert.match(found.message, message);
     });

@@ -71,6 +71,8 @@ export const scopeRoots = [
   'timestampId',
 ] as const;
 type Root = (typeof scopeRoots)[number];
+/** Those whose members are variables, whatever their names are. */
+const variableRoots: readonly Root[] = ['serviceVariable', 'environmentVariable'];
 /** Those that are texts by themselves. */
 export const plainRoots: readonly Root[] = [
   'deploymentUrl',
@@ -93,7 +95,9 @@ export function runScope(snapshot: PartialSnapshot, facts: ScopeFacts): Expressi
     const [root = '', ...names] = path.split('.');
     if (!isRoot(root)) return undefined;
     if (!roots.has(root)) roots.set(root, valueOfRoot[root](snapshot, facts));
-    const value = names.reduce(memberOf, roots.get(root));
+    if (!variableRoots.includes(root)) return names.reduce(memberOf, roots.get(root));
+    // One by one: all of them at once would tell secrets that nobody asked for.
+    const value = names.length === 0 ? undefined : memberOf(roots.get(root), names.join('.'));
     return value instanceof VariableText ? textOf(path, value) : value;
   }
 

@@ -87,12 +87,13 @@ export async function ensureCredential(one: Projected, cluster: Cluster, deps: P
     if (tokenOf(before) !== token) await write(token);
     return;
   }
-  if (isTokenDue(before, cluster, { url: source.url, now })) {
+  const isDue = isTokenDue(before, cluster, { url: source.url, now });
+  if (isDue) {
     const access = await client.generateKubeconfig(one.listed.id, signal);
     await write(access.token);
     await writeCluster(hub, { ...one, present: cluster, id: cluster.spec.id }, asGenerated(access, source), signal);
   }
-  await deleteReplaced(namespace, deps);
+  if (isDue || before?.metadata.annotations?.[deliveryAnnotations.replacedToken] !== undefined) await deleteReplaced(namespace, deps);
 }
 
 /** The token that a new one replaced. After a crash it is still named. */

@@ -41,6 +41,8 @@ export interface RancherClient extends AsyncDisposable {
 const maxPageBytes = 64 * 1024 * 1024;
 const maxPages = 1000;
 const pageSize = 250;
+/** For all pages together. */
+const listingMs = 120_000;
 const loginPath = '/v3-public/localProviders/local?action=login';
 const segment = (text: string): string => encodeURIComponent(text);
 
@@ -92,9 +94,12 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
   async function clusters(signal: AbortSignal): Promise<RancherCluster[]> {
     const found: RancherCluster[] = [];
     const seen = new Set<string>();
+    const endsAt = performance.now() + listingMs;
     for (let path: string | undefined = `/v3/clusters?limit=${pageSize}`; path !== undefined;) {
       if (seen.has(path) || seen.size >= maxPages)
         throw new RancherError(providerReasons.rancherError, 'Rancher error: the pages of clusters do not end');
+      if (performance.now() > endsAt)
+        throw new RancherError(providerReasons.connectionFailed, `"${url}" did not tell all its clusters within ${listingMs / 1000} s`);
       seen.add(path);
       const page = parseClusterPage(await ask({ method: 'GET', path, signal }));
       found.push(...page.clusters);
