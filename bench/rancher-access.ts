@@ -30,7 +30,7 @@ interface Measured {
 /** Bindings of many people in many projects on many clusters, until all are on the members, and what one changed binding costs then. */
 export async function benchRancherAccess({ quick, sizes, log }: BenchOptions): Promise<BenchResult> {
   const size = sizes[0] ?? (quick ? 10 : 100);
-  const people = quick ? 50 : 500;
+  const people = sizes[1] ?? (quick ? 50 : 500);
   const measured: Measured = {};
   const unfinished: string[] = [];
   try {

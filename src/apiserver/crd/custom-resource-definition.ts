@@ -15,7 +15,7 @@ function withStorageVersion(crd: KubeObject): void {
 }
 
 /** Of a definition that nobody has looked at. */
-export const newStatus = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+export const newStatus = () => ({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null });
 
 const warning = (format: string): string => `unrecognized format ${JSON.stringify(format)}`;
 
@@ -37,7 +37,7 @@ export const customResourceDefinitionKind: BuiltinKind = {
   },
   strategy: {
     prepareForCreate(crd) {
-      crd['status'] = newStatus;
+      crd['status'] = newStatus();
       withStorageVersion(crd);
     },
     prepareForUpdate(crd, old) {

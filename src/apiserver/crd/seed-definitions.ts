@@ -60,7 +60,7 @@ function established(cluster: Cluster, resource: Resource, definition: KubeObjec
 }
 
 /** What a definition says of itself before its names were looked at. */
-const firstStatus = (crd: KubeObject) => ({ ...newStatus, storedVersions: crdStatus(crd).storedVersions ?? null });
+const firstStatus = (crd: KubeObject) => ({ ...newStatus(), storedVersions: crdStatus(crd).storedVersions ?? null });
 
 /** Versions are owned as a whole, so what they hold does not matter here, and it is nearly everything. */
 function owners(
