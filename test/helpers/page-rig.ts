@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { buildUi } from '../../scripts/build-ui.ts';
 import { startBrowser, type TestBrowser, type TestWindow } from './browser.ts';
 import { startEitherHub, type EitherHub, type HubKind } from './either-hub.ts';
@@ -68,17 +69,23 @@ export async function startPageRig(kind: HubKind, etcd: Etcd, { sandboxes = 2 } 
     url,
     async open({ as = admin, ...options } = {}) {
       const window = await browser.open(options);
-      await window.page.goto(url('/'));
-      await window.page.getByLabel('User name').fill(as.username);
-      await window.page.getByLabel('Password').fill(as.password);
-      await window.page.getByRole('button', { name: 'Sign in' }).click();
-      await window.page.getByRole('navigation', { name: 'Screens' }).waitFor();
+      await signIn(window.page, hub.gateway, as);
       return window;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-function firstPassword(hub: EitherHub): string {
+/** What a hub printed when it first started. */
+export function firstPassword(hub: { readonly program: { readonly logFile: string } }): string {
   return /^First admin password, shown once: (\S+)$/m.exec(readFileSync(hub.program.logFile, 'utf8'))?.[1] ?? '';
+}
+
+/** By the form, as a person does. */
+export async function signIn(page: Page, gateway: string, { username, password }: Credentials): Promise<void> {
+  await page.goto(`${gateway}/ui/`);
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
 }

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { buildUi } from '../../scripts/build-ui.ts';
 import { droverImage } from '../../scripts/image/drover-image.ts';
 import { writeImage } from '../../scripts/image/oci-archive.ts';
 import type { Cluster } from '../../src/api/cluster.ts';
+import { startBrowser } from '../helpers/browser.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startHub, type Hub } from '../helpers/hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
+import { firstPassword, signIn } from '../helpers/page-rig.ts';
 import { Program } from '../helpers/program.ts';
 import {
   scratchDir,
@@ -113,6 +116,42 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
     const seen = lines();
     await follow.waitUntil(async () => lines() > seen);
     await follow.stop();
+  });
+
+  test('the page shows the log of a real pod as it is written, and opens a shell there', async () => {
+    await buildUi();
+    await using browser = await startBrowser();
+    await using window = await browser.open();
+    const { page } = window;
+    await signIn(page, hub.server, { username: 'admin', password: firstPassword(hub) });
+    await page.goto(`${hub.server}/ui/explore/core/v1/pods/edge/default/ticker/logs`);
+    const lines = page.getByRole('log').getByText('UTC');
+    const seen = await eventually(
+      () => lines.count(),
+      count => count > 0,
+    );
+    await eventually(
+      () => lines.count(),
+      count => count > seen,
+    );
+
+    await page.goto(`${hub.server}/ui/explore/core/v1/pods/edge/default/web/shell`);
+    await page.locator('.xterm-helper-textarea').waitFor();
+    const screen = page.locator('.xterm-rows');
+    await eventually(
+      () => screen.innerText(),
+      text => text.includes('#'),
+    );
+    await page.keyboard.type('echo $((6 * 7)) cows; stty size\n');
+    await eventually(
+      () => screen.innerText(),
+      text => /42 cows\s+\d+ \d+/.test(text),
+    );
+    await window.picture('shell');
+    assert.deepEqual(await window.barriers(), []);
+    await page.keyboard.type('exit\n');
+    await page.getByText('The shell has ended').waitFor();
+    assert.deepEqual(window.faults, []);
   });
 
   test('kubectl port-forward reaches a port of a pod through the hub', async () => {
