@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { WebSocket } from 'ws';
+import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
 import { missingRig } from '../helpers/rig.ts';
 
 const missing = missingRig('etcd', 'kube-apiserver', 'kubectl');
@@ -275,6 +278,44 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await window.barriers(), []);
       rig.hub.program.kill('SIGCONT');
       await page.getByText('The hub does not answer').waitFor({ state: 'detached', timeout: 30_000 });
+    });
+
+    test('a one-time link signs in, once, and is gone from the address', { skip: kind !== 'embedded' }, async () => {
+      using scratch = tempDir('page-link');
+      const facts = { serverUrl: undefined, agentImage: 'drover:story', version: '0.0.0' };
+      const hub = await startHub({ dataDir: scratch.dir, host: '127.0.0.1', port: 0, ...facts });
+      try {
+        const link = await hub.signInLink();
+        await using window = await rig.browser.open();
+        await window.page.goto(link);
+        await window.page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
+        assert.equal(window.page.url(), `${hub.url}/ui/`);
+        assert.deepEqual(await window.barriers(), []);
+        await window.picture('empty');
+        await using other = await rig.browser.open();
+        await other.page.goto(link);
+        await other.page.getByText('The link has been used already or is too old').waitFor();
+        await other.picture('sign-in');
+        assert.deepEqual(await other.barriers(), []);
+        assert.deepEqual(window.faults, []);
+      } finally {
+        await hub.close();
+      }
+    });
+
+    test('another site cannot listen with the cookie of somebody who is signed in', async () => {
+      await using window = await rig.open();
+      const cookie = (await window.context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+      const answer = (origin: string) =>
+        new Promise<number>(resolve => {
+          const url = `${rig.hub.gateway.replace('https', 'wss')}/ui/streams`;
+          const socket = new WebSocket(url, { rejectUnauthorized: false, headers: { cookie, origin } });
+          socket.once('unexpected-response', (_req, res) => resolve(res.statusCode ?? 0));
+          socket.once('open', () => (socket.terminate(), resolve(101)));
+          socket.once('error', () => resolve(0));
+        });
+      assert.equal(await answer('https://elsewhere.example'), 403);
+      assert.equal(await answer(rig.hub.gateway), 101);
     });
 
     test('who signs out is out, in every tab', async () => {
