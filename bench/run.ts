@@ -10,6 +10,7 @@ import { benchRancherAccess } from './rancher-access.ts';
 import { benchRancherV3 } from './rancher-v3.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
+import { benchWorkflow } from './workflow.ts';
 
 export interface BenchOptions {
   /** Shorter runs and fewer objects: for a look, not for the record. */
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchRe
   'rancher-v3': benchRancherV3,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
+  workflow: benchWorkflow,
 };
 
 const { values, positionals } = parseArgs({

@@ -10,6 +10,7 @@ export interface HubWithSandboxes extends AsyncDisposable {
   readonly pid: number;
   /** From the start of the process until every sandbox was called ready. */
   readonly startMs: number;
+  readonly dataDir: string;
   /** Of the hub itself. */
   readonly kubeconfig: string;
   kubeconfigOf(sandbox: string): string;
@@ -53,6 +54,7 @@ export async function startHubWithSandboxes(count: number, timeoutMs: number): P
   return {
     pid: program.pid,
     startMs: performance.now() - startedAt,
+    dataDir,
     kubeconfig,
     kubeconfigOf: sandbox => path.join(dataDir, 'sandboxes', `${sandbox}.kubeconfig`),
     async [Symbol.asyncDispose]() {
