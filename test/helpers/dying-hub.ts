@@ -55,7 +55,8 @@ export async function startDyingHub(t: TestContext, names: readonly string[]): P
   const { client: api } = await startMemoryHub(t, [Cluster, Work, Content, ...workflowKinds]);
   const members = new Map<string, KubeClient>();
   for (const name of names) {
-    const sandbox = await startSandboxCluster({ nodes: 2 });
+    // A node takes 110 pods, and every place leaves some.
+    const sandbox = await startSandboxCluster({ nodes: 12 });
     t.after(() => sandbox[Symbol.asyncDispose]());
     const transport = inProcessTransport(sandbox.sandbox.api.handlerAs(hubUser));
     members.set(name, embeddedClient({ cluster: sandbox.sandbox.api.cluster, transport }));
