@@ -33,6 +33,15 @@ export async function fetchRepositoryChart(wanted: RepositoryChart, ctx: SourceC
   return inspectChart(bytes, withoutCredentials(url.href));
 }
 
+/** All versions of a chart that a repository has now. */
+export async function listChartVersions(
+  { repository, name }: Pick<RepositoryChart, 'repository' | 'name'>,
+  ctx: SourceContext,
+): Promise<string[]> {
+  const { text } = await readIndex(repository, ctx, freshMs);
+  return (entriesOf(text, name) ?? []).map(entry => entry.version);
+}
+
 async function findEntry(wanted: RepositoryChart, ctx: SourceContext): Promise<IndexEntry> {
   const index = await readIndex(wanted.repository, ctx, freshMs);
   try {

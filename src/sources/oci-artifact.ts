@@ -48,6 +48,17 @@ export async function fetchOciLayer(
   return { bytes: body, place };
 }
 
+/** All tags of a repository, as the registry lists them. */
+export const listOciTags = (artifact: OciArtifact, ctx: SourceContext): Promise<string[]> =>
+  listTags(openRepository(parseOciReference(artifact.repository, artifact.name, artifact), ctx));
+
+/** The digest that a tag stands for now. */
+export async function readOciDigest(artifact: OciArtifact & { readonly version: string }, ctx: SourceContext): Promise<string> {
+  const ref = parseOciReference(artifact.repository, artifact.name, artifact);
+  const place = `oci://${new URL(ref.registry).host}/${ref.repository}:${artifact.version}`;
+  return (await readManifest(openRepository(ref, ctx), tagOf(artifact.version), place)).digest;
+}
+
 /** The tag or digest that is meant. */
 async function chooseReference(ref: OciReference, version: string | undefined, repository: OciRepository): Promise<string> {
   if (version !== undefined && digestForm.test(version)) return version;

@@ -25,6 +25,7 @@ import { runProviders } from './providers/run-providers.ts';
 import { runWorkflowRuns } from './runs/run-controller.ts';
 import { runSecrets } from './runs/run-secrets.ts';
 import { runWorkflowSummaries } from './runs/summarize-workflows.ts';
+import { runSources } from './triggers/sources-controller.ts';
 import { runTriggers } from './triggers/trigger-controller.ts';
 import { webhookAddress } from './web/webhook-route.ts';
 import type { WorkflowObjects } from './workflow-objects.ts';
@@ -56,6 +57,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const providers = informer(hub, CloudProvider, { signal, onError: onError('CloudProvider') });
   const sources = runProviders({ hub, providers, clusters, signal });
   const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
+  const watched = runSources({ ...objects, hub, egress, signal });
   const herald = eventHerald({ hub, serverUrl, signal });
   const gates = runGateDesk({ hub, requests, templates, works, members, egress, signal });
   const freezes = freezeDesk(objects.freezes);
@@ -69,7 +71,8 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     runFreezes({ hub, freezes: objects.freezes, signal }),
     runGateWorks({ hub, runs, works, signal }),
     runPipelines({ ...objects, hub, herald, signal }),
-    runTriggers({ ...objects, hub, addressOf: trigger => webhookAddress(trigger, serverUrl()), signal }),
+    watched.controller,
+    runTriggers({ ...objects, hub, manifests: watched.manifests, addressOf: trigger => webhookAddress(trigger, serverUrl()), signal }),
     runNotifications({ hub, egress, signal, onError }),
     runRunContents(hub, runs, signal),
     ...sources.controllers,

@@ -2,15 +2,12 @@ import { at, forbidden, invalid, required, type FieldError } from '../../../api/
 import { faulty } from '../../../core/admission/answers.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { ScheduleError } from '../../../core/schedules/calendar-field.ts';
-import { leastMinutesBetween, parseQuartz } from '../../../core/schedules/parse-quartz.ts';
 import { Pipeline } from '../kinds/pipeline.ts';
 import type { Trigger, TriggerCondition } from '../kinds/trigger.ts';
 import { Workflow } from '../kinds/workflow.ts';
+import { scheduleTimes } from '../triggers/decide-schedule.ts';
 import { onlyOne } from './check-fields.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
-
-const minMinutes = 5;
-export const tooOften = 'Deployments must be triggered at intervals greater than or equal to 5 minutes.';
 
 const needs: Readonly<Record<string, readonly (keyof TriggerCondition)[]>> = {
   NewArtifact: ['service'],
@@ -41,7 +38,8 @@ export async function reviewTrigger(request: AdmissionRequest, world: DeliveryWo
 
 export function scheduleFaults(field: string, schedule: string, now: Date): FieldError[] {
   try {
-    return leastMinutesBetween(parseQuartz(schedule), now) < minMinutes ? [invalid(field, schedule, tooOften)] : [];
+    scheduleTimes(schedule, now);
+    return [];
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     return [invalid(field, schedule, error.message)];

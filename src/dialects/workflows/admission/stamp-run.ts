@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/object.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
-import { deliveryAnnotations } from '../names.ts';
+import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 const { triggeredBy, stateChangedBy } = deliveryAnnotations;
@@ -21,5 +21,18 @@ export async function stampRun(
   const { [triggeredBy]: _, [stateChangedBy]: __, ...rest } = annotations;
   const value = { ...rest, ...Object.fromEntries(Object.entries(wanted).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]]))) };
   const isSame = Object.entries(wanted).every(([key, one]) => annotations[key] === one);
-  return isSame ? {} : { patch: [{ op: 'add', path: '/metadata/annotations', value }] };
+  const patch = [
+    ...(isSame ? [] : [{ op: 'add' as const, path: '/metadata/annotations', value }]),
+    ...(isNew ? workflowLabel(object!) : []),
+  ];
+  return patch.length === 0 ? {} : { patch };
+}
+
+/** Runs are found by their workflow. */
+function workflowLabel({ metadata: { labels = {} }, ...rest }: KubeObject) {
+  const name = (rest['spec'] as { workflowRef?: { name?: string } } | undefined)?.workflowRef?.name
+    ?.slice(0, 63)
+    .replace(/[^a-zA-Z0-9]+$/, '');
+  if (name === undefined || name === '' || labels[deliveryLabels.workflow] === name) return [];
+  return [{ op: 'add' as const, path: '/metadata/labels', value: { ...labels, [deliveryLabels.workflow]: name } }];
 }

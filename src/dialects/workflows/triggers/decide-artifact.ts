@@ -29,6 +29,8 @@ export function decideArtifact(
   const { condition } = spec;
   const about = `NewArtifact ${JSON.stringify([condition.service, condition.artifact ?? null, condition.tagFilter ?? null])}`;
   const seen = seenOf<{ about: string; versions: JsonObject }>(status?.seen, about);
+  // What was there before anybody looked is not new.
+  if (service && service.status?.artifactVersions === undefined) return { starts: [], seen: seen ?? {} };
   const newest = newestVersions(service, condition);
   const versions = { ...seen?.versions, ...Object.fromEntries([...newest].map(([name, version]) => [name, versionText(version)])) };
   const fresh = [...newest].filter(([name, version]) => seen !== undefined && seen.versions[name] !== versionText(version));

@@ -1,0 +1,149 @@
+import { withConditions } from '../../../api/conditions.ts';
+import type { KubeClient } from '../../../client/kube-client.ts';
+import {
+  changesOf,
+  knownFirst,
+  requeue,
+  runController,
+  settled,
+  type Context,
+  type Outcome,
+  type RunningController,
+} from '../../../runtime/controller.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import { splitKey, type Key } from '../../../runtime/key.ts';
+import type { Egress } from '../../../sources/egress.ts';
+import { createSourceCaches } from '../../../sources/source-caches.ts';
+import { SourceError } from '../../../sources/source-error.ts';
+import { durationMs } from '../../../util/duration.ts';
+import { errorText } from '../../../util/error-text.ts';
+import { jsonEqual } from '../../../util/json.ts';
+import { ServiceDefinition } from '../kinds/service-definition.ts';
+import type { Trigger } from '../kinds/trigger.ts';
+import type { ManifestLook } from './decide-manifest.ts';
+import { lookAtArtifact, lookAtManifests, type LookDeps } from './look-at-sources.ts';
+import { mergeVersions, type SeenVersion } from './merge-versions.ts';
+
+export interface SourcesDeps {
+  readonly hub: KubeClient;
+  readonly services: Informer<ServiceDefinition>;
+  readonly triggers: Informer<Trigger>;
+  readonly egress: Egress;
+  readonly signal: AbortSignal;
+  now?(): Date;
+}
+
+export interface RunningSources {
+  readonly controller: RunningController;
+  /** What was last found of the manifests of services that a trigger waits for. */
+  readonly manifests: { get(key: Key): ManifestLook | undefined; onChange(listener: (service: Key) => void): Disposable };
+}
+
+const fieldManager = 'drover-artifacts';
+const defaultIntervalMs = durationMs('5m');
+const leastIntervalMs = 10_000;
+
+/** Looks again and again which versions the artifacts of services have, and at their manifests where a trigger waits for new ones. */
+export function runSources({ hub, services, triggers, egress, signal, now }: SourcesDeps): RunningSources {
+  const caches = createSourceCaches();
+  const looked = new Map<Key, { readonly atMs: number; readonly generation: number | undefined }>();
+  const looks = new Map<Key, ManifestLook>();
+  const listeners = new Set<(service: Key) => void>();
+  const ofTrigger = ({ metadata, spec }: Trigger): Key[] =>
+    spec.condition.service === undefined ? [] : [`${metadata.namespace}/${spec.condition.service}`];
+  const controller = runController(
+    { name: 'workflow-sources', reconcile },
+    {
+      triggers: [
+        changesOf(services, undefined, ({ spec }) => spec),
+        changesOf(triggers, ofTrigger, ({ spec }) => spec.condition),
+        knownFirst(triggers),
+      ],
+      signal,
+      ...(now && { now }),
+    },
+  );
+  return {
+    controller,
+    manifests: {
+      get: key => looks.get(key),
+      onChange(listener) {
+        listeners.add(listener);
+        return { [Symbol.dispose]: () => void listeners.delete(listener) };
+      },
+    },
+  };
+
+  async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
+    const service = services.get(key);
+    if (!service || service.metadata.deletionTimestamp !== undefined) {
+      looked.delete(key);
+      looks.delete(key);
+      return settled;
+    }
+    const waiting = triggers.list().filter(one => ofTrigger(one).includes(key));
+    const manifestTrigger = waiting.find(one => one.spec.condition.type === 'NewManifest');
+    const artifacts = service.spec.artifacts ?? [];
+    if (artifacts.length === 0 && !manifestTrigger) return settled;
+    const intervalMs = Math.max(
+      leastIntervalMs,
+      Math.min(...waiting.map(one => durationMs(one.spec.condition.interval) || defaultIntervalMs), defaultIntervalMs),
+    );
+    const last = looked.get(key);
+    const nowMs = ctx.now.getTime();
+    const isDue =
+      !last ||
+      last.generation !== service.metadata.generation ||
+      nowMs - last.atMs >= intervalMs ||
+      (manifestTrigger !== undefined && !looks.has(key));
+    if (!isDue) return requeue(last.atMs + intervalMs - nowMs);
+    looked.set(key, { atMs: nowMs, generation: service.metadata.generation });
+    const deps: LookDeps = { hub, egress, caches, signal: ctx.signal };
+    const problem = await collect(deps, service, ctx);
+    if (manifestTrigger) await follow(deps, key, service, manifestTrigger, ctx);
+    if (problem !== undefined && !problem.isFinal) return requeue(Math.min(intervalMs, 30_000));
+    return requeue(intervalMs);
+  }
+
+  async function collect(deps: LookDeps, service: ServiceDefinition, ctx: Context): Promise<SourceError | undefined> {
+    const { metadata, spec, status } = service;
+    if ((spec.artifacts ?? []).length === 0) return undefined;
+    const versions: SeenVersion[] = [];
+    let problem: SourceError | undefined;
+    for (const artifact of spec.artifacts ?? []) {
+      const known = (status?.artifactVersions ?? []).filter(one => one.artifact === artifact.name);
+      try {
+        versions.push(...mergeVersions(known, artifact.name, await lookAtArtifact(deps, metadata.namespace ?? '', artifact), ctx.now));
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        problem = error;
+        versions.push(...known);
+      }
+    }
+    const report = problem
+      ? { type: 'Ready', status: 'False' as const, reason: 'SourceFailed', message: errorText(problem) }
+      : { type: 'Ready', status: 'True' as const, reason: 'Collected', message: 'The versions of its artifacts are known' };
+    const next = {
+      artifactVersions: versions,
+      conditions: withConditions(status?.conditions, [report], { now: ctx.now, generation: metadata.generation }),
+    };
+    if (jsonEqual(next.artifactVersions, status?.artifactVersions) && jsonEqual(next.conditions, status?.conditions)) return problem;
+    const { namespace, name } = splitKey(`${metadata.namespace}/${metadata.name}`);
+    await hub.apply(
+      ServiceDefinition,
+      { metadata: { namespace, name }, status: next },
+      { subresource: 'status', fieldManager, signal: ctx.signal },
+    );
+    return problem;
+  }
+
+  async function follow(deps: LookDeps, key: Key, service: ServiceDefinition, { spec }: Trigger, ctx: Context): Promise<void> {
+    const before = looks.get(key);
+    const look = await lookAtManifests(deps, service, spec.condition.tagFilter).catch((error: unknown): ManifestLook => {
+      if (ctx.signal.aborted || !(error instanceof SourceError)) throw error;
+      return { revision: '', version: '', ...before, problem: errorText(error) };
+    });
+    looks.set(key, look);
+    if (!jsonEqual(before, look)) for (const listener of listeners) listener(key);
+  }
+}
