@@ -16,16 +16,33 @@ interface MenuProps {
   readonly label: string;
   readonly icon: IconName;
   readonly isIconOnly?: boolean;
-  readonly items: readonly MenuItem[];
+  /** Asked for when the menu opens where they are not known before. */
+  readonly items: readonly MenuItem[] | (() => Promise<readonly MenuItem[]>);
   readonly isOpenAtFirst?: boolean;
   readonly children?: ReactNode;
 }
+
+const asking: MenuItem = { id: 'asking', title: 'Asking what is possible…', onChoose: () => {} };
+const nothing: MenuItem = { id: 'nothing', title: 'Nothing that you may do', onChoose: () => {} };
 
 /** A button that opens a list of deeds. Arrows move, Enter chooses, Escape closes. */
 export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const [loaded, setLoaded] = useState<readonly MenuItem[]>();
+  const shown = typeof items === 'function' ? (loaded ?? [asking]) : items;
+  const isKnown = typeof items !== 'function' || loaded !== undefined;
+
+  function open(): void {
+    setOpen(!isOpen);
+    if (isOpen || typeof items !== 'function') return;
+    setLoaded(undefined);
+    items().then(
+      found => setLoaded(found.length === 0 ? [nothing] : found),
+      () => setLoaded([nothing]),
+    );
+  }
 
   useEffect(() => {
     const menu = list.current;
@@ -36,7 +53,7 @@ export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = f
     menu.style.top = `${isLow ? at.top - menu.offsetHeight - 4 : at.bottom + 4}px`;
     menu.style.left = `${Math.max(8, Math.min(at.left, innerWidth - menu.offsetWidth - 8))}px`;
     itemsOf(menu)[0]?.focus();
-  }, [isOpen]);
+  }, [isOpen, isKnown]);
 
   function close(): void {
     setOpen(false);
@@ -68,7 +85,7 @@ export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = f
         aria-expanded={isOpen}
         aria-label={isIconOnly ? label : undefined}
         title={isIconOnly ? label : undefined}
-        onClick={() => setOpen(!isOpen)}
+        onClick={open}
       >
         <Icon name={icon} />
         {!isIconOnly && label}
@@ -84,7 +101,7 @@ export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = f
           onKeyDown={onKeyDown}
           onToggle={event => event.newState === 'closed' && setOpen(false)}
         >
-          {items.map(({ id, title, icon: itemIcon, isDanger, isOn, onChoose }) => (
+          {shown.map(({ id, title, icon: itemIcon, isDanger, isOn, onChoose }) => (
             <button
               key={id}
               type="button"

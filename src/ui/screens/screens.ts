@@ -16,12 +16,13 @@ export interface Screen {
   readonly Screen: ComponentType;
 }
 
-export const screenGroups = ['', 'Delivery', 'Machines', 'People'] as const;
+export const screenGroups = ['', 'Delivery', 'Machines', 'Access'] as const;
 
 const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) =>
   lazy(async () => ({ default: (await module())[name] }));
 
 const workflows = load('Workflows', () => import('./workflows/workflows.tsx'));
+const people = load('People', () => import('./people/people.tsx'));
 const explore = load('Explore', () => import('./explore/explore.tsx'));
 
 /** All of them, in the order of the side. */
@@ -128,5 +129,53 @@ export const screens: readonly Screen[] = [
     title: 'Run of a pipeline',
     icon: 'workflow',
     Screen: load('PipelineRunScreen', () => import('./workflows/pipeline.tsx')),
+  },
+  {
+    path: '/virtualization',
+    home: '/virtualization',
+    title: 'Virtualization',
+    icon: 'machine',
+    group: 'Machines',
+    keys: 'g v',
+    Screen: load('Virtualization', () => import('./virtualization/virtualization.tsx')),
+  },
+  {
+    path: '/virtualization/machines',
+    home: '/virtualization',
+    title: 'Virtual machines',
+    icon: 'machine',
+    Screen: load('AllMachines', () => import('./virtualization/virtualization.tsx')),
+  },
+  {
+    path: '/virtualization/:cluster/*?',
+    home: '/virtualization',
+    title: 'Harvester cluster',
+    icon: 'machine',
+    Screen: load('VirtualCluster', () => import('./virtualization/virtualization.tsx')),
+  },
+  { path: '/people', home: '/people', title: 'People', icon: 'people', group: 'Access', keys: 'g u', Screen: people },
+  { path: '/people/:part', home: '/people', title: 'Users and projects', icon: 'people', Screen: people },
+  {
+    path: '/people/users/:name',
+    home: '/people',
+    title: 'User',
+    icon: 'people',
+    Screen: load('UserScreen', () => import('./people/user.tsx')),
+  },
+  {
+    path: '/people/projects/:cluster/:name',
+    home: '/people',
+    title: 'Project',
+    icon: 'people',
+    Screen: load('ProjectScreen', () => import('./people/project.tsx')),
+  },
+  {
+    path: '/audit',
+    home: '/audit',
+    title: 'Audit',
+    icon: 'audit',
+    group: 'Access',
+    keys: 'g a',
+    Screen: load('Audit', () => import('./audit/audit.tsx')),
   },
 ];

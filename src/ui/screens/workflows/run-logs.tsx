@@ -1,17 +1,28 @@
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
 import { useUrlValue } from '../../app/place.tsx';
+import { useLineStream } from '../../data/use-line-stream.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { LogBox } from '../../parts/log-box.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { useRunLog } from './use-run-log.ts';
+
+interface LogLine {
+  readonly ts: string;
+  readonly level: string;
+  readonly cluster: string | null;
+  readonly step: string;
+  readonly unit: string;
+  readonly msg: string;
+}
 
 /** What the steps of a run say, of all clusters or of one. */
 export function RunLogs({ run }: { run: WorkflowRun }) {
   const { namespace = '', name = '' } = run.metadata;
   const [cluster, setCluster] = useUrlValue('of');
   const [filter, setFilter] = useUrlValue('q');
-  const { lines, isLive, error } = useRunLog(namespace, name, cluster);
+  const query = new URLSearchParams({ follow: 'true', ...(cluster !== '' && { cluster }) });
+  const place = `namespaces/${encodeURIComponent(namespace)}/workflowruns/${encodeURIComponent(name)}`;
+  const { lines, isLive, error } = useLineStream<LogLine>(`/delivery/v1/${place}/logs?${query.toString()}`);
   const wanted = filter.toLowerCase();
   const shown = wanted === '' ? lines : lines.filter(one => `${one.step} ${one.unit} ${one.msg}`.toLowerCase().includes(wanted));
   return (

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+import { readLines } from './line-stream.ts';
+import { ApiError } from './request.ts';
+
+export interface LineStream<T> {
+  readonly lines: readonly T[];
+  /** Whether more may come. */
+  readonly isLive: boolean;
+  readonly error: ApiError | undefined;
+}
+
+const mostLines = 5000;
+const tellMs = 150;
+
+/** What comes at an address, one JSON document on each line, as it comes. The oldest go when there are too many. */
+export function useLineStream<T>(path: string): LineStream<T> {
+  const [stream, setStream] = useState<LineStream<T>>({ lines: [], isLive: true, error: undefined });
+  useEffect(() => {
+    const stop = new AbortController();
+    let lines: T[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tell = (more: Partial<LineStream<T>> = {}) => setStream(before => ({ ...before, lines: [...lines], ...more }));
+    setStream({ lines: [], isLive: true, error: undefined });
+    const take = (line: string) => {
+      lines.push(JSON.parse(line) as T);
+      if (lines.length > mostLines) lines = lines.slice(-mostLines);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        tell();
+      }, tellMs);
+    };
+    readLines(path, stop.signal, take).then(
+      () => stop.signal.aborted || tell({ isLive: false }),
+      (error: unknown) =>
+        stop.signal.aborted || tell({ isLive: false, error: error instanceof ApiError ? error : new ApiError(0, String(error)) }),
+    );
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [path]);
+  return stream;
+}

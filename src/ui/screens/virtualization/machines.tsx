@@ -1,0 +1,113 @@
+import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Cluster } from '../../../api/cluster.ts';
+import { PlaceLink } from '../../app/place.tsx';
+import { useScope } from '../../app/scope.tsx';
+import { objectPlace } from '../../data/kinds.ts';
+import { machineKinds } from '../../data/machine-kinds.ts';
+import { useLists } from '../../data/use-list.ts';
+import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { MachineDeed, MachineMenu, type AskedDeed } from './machine-menu.tsx';
+import { coresOf, machineState, memoryOf, type Instance, type Machine, type MachineState } from './machine-state.ts';
+import { useProjects } from './use-projects.ts';
+
+export interface MachineRow {
+  readonly cluster: string;
+  readonly vm: Machine;
+  readonly vmi: Instance | undefined;
+  readonly state: MachineState;
+  readonly project: string;
+  readonly isStale: boolean;
+}
+
+/** The virtual machines of some clusters, with what can be done about them. */
+export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
+  const { namespace } = useScope();
+  const names = clusters.map(one => one.metadata.name!);
+  const machines = useLists<Machine>(names.map(cluster => ({ cluster, kind: machineKinds.machine, namespace })));
+  const instances = useLists<Instance>(names.map(cluster => ({ cluster, kind: machineKinds.instance, namespace })));
+  const projectOf = useProjects(clusters);
+  const [asked, setAsked] = useState<AskedDeed>();
+  const [, go] = useLocation();
+  const rows = useMemo(() => {
+    const byName = new Map(
+      instances.flatMap(({ wanted, items }) =>
+        items.map(one => [`${wanted.cluster} ${one.metadata.namespace}/${one.metadata.name}`, one] as const),
+      ),
+    );
+    return machines.flatMap(({ wanted, items, state }) =>
+      items.map((vm): MachineRow => {
+        const cluster = wanted.cluster ?? '';
+        const vmi = byName.get(`${cluster} ${vm.metadata.namespace}/${vm.metadata.name}`);
+        const project = projectOf(cluster, vm.metadata.namespace);
+        return { cluster, vm, vmi, state: machineState(vm, vmi), project, isStale: state === 'stale' };
+      }),
+    );
+  }, [machines, instances, projectOf]);
+  const failed = machines.filter(one => one.error);
+  const isLoading = machines.some(one => one.state === 'loading');
+  const columns = useMemo(() => (names.length === 1 ? allColumns.filter(one => one.id !== 'cluster') : allColumns), [names.length]);
+  return (
+    <>
+      {failed.slice(0, 3).map(({ wanted, error }) => (
+        <ErrorNote key={wanted.cluster} error={error} about={`Virtual machines of ${wanted.cluster}`} />
+      ))}
+      <Table
+        name="Virtual machines"
+        rows={rows}
+        columns={columns}
+        keyOf={({ cluster, vm }) => `${cluster} ${vm.metadata.uid}`}
+        state={isLoading ? 'loading' : 'live'}
+        sort="name"
+        isStale={one => one.isStale}
+        onOpen={row => go(placeOf(row))}
+        rowEnd={row => <MachineMenu row={row} onAsk={setAsked} />}
+        empty={
+          <Empty
+            title="No virtual machines"
+            command={`drover get virtualmachines -A${names.length === 1 ? ` -C ${names[0]}` : ' --all-clusters'}`}
+          >
+            Virtual machines of Harvester clusters are listed here, and started and stopped from here.
+          </Empty>
+        }
+      />
+      {asked && <MachineDeed asked={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+const placeOf = ({ cluster, vm }: MachineRow): string =>
+  objectPlace(machineKinds.machine, { cluster, namespace: vm.metadata.namespace, name: vm.metadata.name });
+
+const allColumns: readonly Column<MachineRow>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(9rem, 1.4fr)',
+    value: ({ vm }) => vm.metadata.name,
+    cell: row => (
+      <PlaceLink to={placeOf(row)}>
+        <bdi>{row.vm.metadata.name}</bdi>
+      </PlaceLink>
+    ),
+  },
+  { id: 'state', title: 'State', width: '9rem', value: ({ state }) => state.word, cell: ({ state }) => <StateBadge {...state} /> },
+  { id: 'cluster', title: 'Cluster', value: ({ cluster }) => cluster },
+  { id: 'ns', title: 'Namespace', value: ({ vm }) => vm.metadata.namespace },
+  { id: 'project', title: 'Project', value: ({ project }) => project },
+  { id: 'cpu', title: 'CPU', width: '4.5rem', isNumber: true, value: ({ vm }) => coresOf(vm) },
+  { id: 'memory', title: 'Memory', width: '6rem', isNumber: true, value: ({ vm }) => memoryOf(vm) },
+  { id: 'ip', title: 'IP address', width: '9rem', value: ({ vmi }) => vmi?.status?.interfaces?.[0]?.ipAddress },
+  { id: 'node', title: 'Node', value: ({ vmi }) => vmi?.status?.nodeName },
+  {
+    id: 'age',
+    title: 'Age',
+    width: '5.5rem',
+    value: ({ vm }) => -Date.parse(vm.metadata.creationTimestamp ?? ''),
+    cell: ({ vm }) => <Time at={vm.metadata.creationTimestamp} />,
+  },
+];
