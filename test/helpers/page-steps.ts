@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
+
+/** Waits until nothing on the screen says that it loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor();
+  await eventually(
+    () => page.locator('main .loading').count(),
+    count => count === 0,
+    { timeoutMs: 30_000 },
+  );
+}
+
+export const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+const mostStops = 80;
+
+/** Goes to a button, a link or a field with the Tab key alone. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const stops: string[] = [];
+  for (let i = 0; i < mostStops; i++) {
+    await page.keyboard.press('Tab');
+    const stop = String(
+      await page.evaluate(`(() => {
+        const at = document.activeElement;
+        return at.getAttribute('aria-label') ?? at.labels?.[0]?.querySelector('.label')?.textContent ?? at.textContent ?? '';
+      })()`),
+    ).trim();
+    if (stop === name) return;
+    stops.push(stop.slice(0, 30));
+  }
+  assert.fail(`Tab does not come to ${JSON.stringify(name)}, but to ${stops.join(' | ')}`);
+}

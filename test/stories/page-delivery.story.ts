@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { TestWindow } from '../helpers/browser.ts';
+import { droverFor } from '../helpers/drover.ts';
+import { hubKindsByTime } from '../helpers/either-hub.ts';
+import { eventually } from '../helpers/eventually.ts';
+import {
+  conditionOf,
+  k0rdentVersion,
+  multiClusterService,
+  patient,
+  startK0rdentStory,
+  systemNamespace,
+  type K0rdentStory,
+} from '../helpers/k0rdent-story.ts';
+import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
+import { rowOf, settled, tabTo } from '../helpers/page-steps.ts';
+import { startEtcd } from '../helpers/real-cluster.ts';
+import { missingRig, repositoryRoot } from '../helpers/rig.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const missing = missingRig('etcd', 'kube-apiserver', 'kubectl');
+const password = 'correct horse battery';
+const nasty = '<img src=x onerror=alert(1)> شركة 🐄';
+const delivery = 'delivery.drover.io/v1alpha1';
+
+const template = (chart: string, version: string) => ({
+  apiVersion: k0rdentVersion,
+  kind: 'ServiceTemplate',
+  metadata: { name: `${chart}-${version.replaceAll('.', '-')}`, namespace: systemNamespace },
+  spec: { helm: { chartSpec: { chart, version } } },
+});
+const deployment = (name: string, env: string) => ({
+  apiVersion: k0rdentVersion,
+  kind: 'ClusterDeployment',
+  metadata: { name, namespace: systemNamespace, labels: { env } },
+  spec: { template: 'sandbox-1-0-0', config: { nodes: 1 } },
+});
+const prod = { matchLabels: { env: 'prod' } };
+const web = { name: 'web', namespace: 'web', template: 'web-1-0-0' };
+
+const services = [
+  multiClusterService('certificates', {
+    clusterSelector: prod,
+    serviceSpec: { services: [{ name: 'certs', namespace: 'certs', template: 'certificates-1-0-0' }] },
+  }),
+  multiClusterService('web', { clusterSelector: prod, serviceSpec: { services: [web] } }),
+  multiClusterService('web-of-the-platform', {
+    clusterSelector: prod,
+    dependsOn: ['certificates'],
+    rollout: {
+      waves: [
+        { name: 'first', clusterNames: ['west'], soak: '1h' },
+        { name: 'rest', remainder: true },
+      ],
+    },
+    serviceSpec: { provider: { config: { priority: 500 } }, services: [{ ...web, templateChain: 'web' }] },
+  }),
+  multiClusterService('planned', {
+    clusterSelector: prod,
+    serviceSpec: { provider: { config: { syncMode: 'DryRun' } }, services: [{ ...web, name: 'shop', namespace: 'shop' }] },
+  }),
+];
+const chain = {
+  apiVersion: k0rdentVersion,
+  kind: 'ServiceTemplateChain',
+  metadata: { name: 'web', namespace: systemNamespace },
+  spec: { supportedTemplates: [{ name: 'web-1-0-0', availableUpgrades: [{ name: 'web-1-1-0' }] }, { name: 'web-1-1-0' }] },
+};
+
+const ofShop = (kind: string, name: string, spec: object) => ({ apiVersion: delivery, kind, metadata: { namespace: 'shop', name }, spec });
+const shop = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+  { apiVersion: delivery, kind: 'CloudProvider', metadata: { name: 'here' }, spec: { type: 'Drover' } },
+  ofShop('ServiceDefinition', 'web', {
+    manifests: [
+      {
+        inline: JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'web' },
+          data: { color: '${workflow.variables.color}' },
+        }),
+      },
+    ],
+  }),
+  ofShop('Environment', 'prod', { type: 'Prod' }),
+  ofShop('InfrastructureDefinition', 'all', {
+    environmentRef: 'prod',
+    cloudProviderRef: 'here',
+    namespace: 'payments',
+    createNamespace: true,
+    clusterNames: ['east', 'west', 'lab'],
+  }),
+  ofShop('Workflow', 'roll', {
+    type: 'Rolling',
+    description: `Brings the shop everywhere ${nasty}`,
+    serviceRef: 'web',
+    environmentRef: 'prod',
+    infrastructureRef: 'all',
+    variables: [
+      { name: 'color', default: 'green', allowedValues: ['green', 'blue'], description: 'Which colour it has.' },
+      { name: 'ticket', required: true, description: 'Who asked for it.' },
+    ],
+    rollout: {
+      waves: [
+        { name: 'canary', clusterNames: ['lab'] },
+        {
+          name: 'everybody',
+          remainder: true,
+          before: [{ name: 'sign-off', type: 'Approval', message: 'May it go everywhere?', timeout: '1h', selfApproval: true }],
+        },
+      ],
+    },
+  }),
+  ofShop('Pipeline', 'to-production', {
+    description: 'First asked, then done.',
+    stages: [
+      { name: 'decide', approval: { message: 'Go to production?' } },
+      { name: 'production', workflowRef: { name: 'roll' }, variables: { ticket: '2' } },
+    ],
+  }),
+];
+
+const machine = (name: string, runStrategy: string) => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name, namespace: 'shed' },
+  spec: { runStrategy, template: { spec: { domain: { cpu: { cores: 2 }, memory: { guest: '2Gi' }, devices: {} } } } },
+});
+
+for (const kind of hubKindsByTime)
+  describe(`the web page for services, workflows, machines and people, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000 }, () => {
+    const running = new AsyncDisposableStack();
+    let rig: PageRig;
+    let story: K0rdentStory;
+
+    before(async () => {
+      rig = running.use(await startPageRig(kind, running.use(await startEtcd()), { sandboxes: 0 }));
+      const scratch = running.use(tempDir('page-delivery'));
+      story = await startK0rdentStory(rig.hub, scratch.dir);
+      const drover = droverFor({ hub: rig.hub.kubeconfig, dir: scratch.dir });
+      for (const chart of ['web-1.0.0', 'web-1.1.0', 'certificates-1.0.0'])
+        await drover.expect(`chart push ${repositoryRoot}/examples/charts/${chart}`, { says: 'pushed' });
+      await story.apply(template('web', '1.0.0'), template('web', '1.1.0'), template('certificates', '1.0.0'));
+      await story.templatesAreValid('web-1-0-0', 'web-1-1-0', 'certificates-1-0-0');
+      await story.apply(chain, deployment('east', 'prod'), deployment('west', 'prod'), deployment('lab', 'test'));
+      await rig.kubectl.expect(`wait --for=condition=Ready clusterdeployment --all -n ${systemNamespace} --timeout=90s`, {
+        timeoutMs: 100_000,
+      });
+      await story.apply(...services, ...shop);
+      await drover.expect('sandbox create barn --label provider.cattle.io=harvester --nodes 2 --wait', { says: 'ready' });
+      const barn = rig.on('barn');
+      await eventually(
+        () => barn.run('get virtualmachines -A'),
+        result => result.code === 0,
+        patient,
+      );
+      await barn.expect('create namespace shed');
+      for (const one of [machine('daisy', 'RerunOnFailure'), machine('bella', 'Halted')])
+        await barn.expect('create -f -', { input: JSON.stringify(one) });
+      const { id: userId } = await rig.ask('POST', '/v3/users', { username: 'rita', password, name: nasty, enabled: true });
+      await rig.ask('POST', '/v3/globalrolebindings', { globalRoleId: 'user', userId });
+      await eventually(
+        async () => conditionOf(await story.mcs('certificates'), 'Ready'),
+        ready => ready?.startsWith('True') === true,
+        patient,
+      );
+      await eventually(
+        async () => (await story.mcs('web-of-the-platform'))?.status?.rollout?.phase,
+        phase => phase === 'Soaking',
+        patient,
+      );
+    });
+    after(() => running.disposeAsync());
+
+    test('a run is started, decided upon and followed with the keyboard alone', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await keyboard.press('g');
+      await keyboard.press('w');
+      await page.getByRole('heading', { name: 'Workflows', level: 1 }).waitFor();
+      await rowOf(page, 'roll').waitFor();
+      await keyboard.press('j');
+      await eventually(
+        () => page.evaluate('document.activeElement.getAttribute("role")'),
+        role => role === 'row',
+      );
+      await keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'roll', level: 1 }).waitFor();
+      await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+      await tabTo(page, 'Run');
+      await keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Run roll' });
+      await dialog.waitFor();
+      assert.ok(await dialog.getByRole('button', { name: 'Run' }).isDisabled(), 'a variable is needed');
+      await tabTo(page, 'ticket (needed)');
+      await keyboard.type('T-7');
+      await dialog.getByText('drover run roll -n shop --var ticket=T-7').waitFor();
+      await window.picture('run-start');
+      await keyboard.press('Enter');
+      await page.getByText('Waits for a decision').waitFor({ timeout: 60_000 });
+      await settled(page);
+      await window.picture('run-waits');
+      assert.deepEqual(await window.barriers(), []);
+      await tabTo(page, 'Approve');
+      await keyboard.press('Enter');
+      const decide = page.getByRole('dialog');
+      await decide.getByText(/drover approve roll-/).waitFor();
+      await tabTo(page, 'Comment');
+      await keyboard.type('looks well');
+      await keyboard.press('Enter');
+      await page.locator('h1 + .state').getByText('Succeeded').waitFor({ timeout: 60_000 });
+      await page.getByRole('region', { name: 'Steps by clusters' }).getByRole('link', { name: 'west' }).waitFor();
+      await page.getByText('3 of 3 clusters are done, 0 failed').waitFor();
+      await window.picture('run-done');
+      await page.getByRole('link', { name: 'Logs' }).click();
+      await page
+        .getByRole('log')
+        .getByText(/lab · /)
+        .first()
+        .waitFor();
+      await window.picture('run-logs');
+      assert.deepEqual(await window.barriers(), []);
+      assert.deepEqual(window.faults, []);
+    });
+
+    for (const colors of ['light', 'dark'] as const)
+      test(`every screen in ${colors}, without barriers and without a complaint of the browser`, async () => {
+        const run = await rig.kubectl.expect('get workflowruns -n shop -o jsonpath={.items[0].metadata.name}');
+        const [user, project] = [
+          await rig.kubectl.expect(`get users.management.cattle.io -o 'jsonpath={.items[?(@.username=="rita")].metadata.name}'`),
+          await rig.kubectl.expect(
+            'get projects.management.cattle.io -A -o jsonpath={.items[0].metadata.namespace}/{.items[0].metadata.name}',
+          ),
+        ];
+        await using window = await rig.open({ colors });
+        page404(window);
+        const screens: Record<string, string> = {
+          services: '/services',
+          dependencies: '/services/dependencies',
+          service: '/services/_/web',
+          rollout: '/services/_/web-of-the-platform/rollout',
+          upgrades: '/services/_/web-of-the-platform/upgrades',
+          plan: '/services/_/planned/plan',
+          'service-gone': '/services/_/gone',
+          workflows: '/workflows',
+          workflow: '/workflows/shop/roll',
+          runs: '/workflows/runs',
+          run: `/workflows/runs/shop/${run}`,
+          pipelines: '/workflows/pipelines',
+          pipeline: '/workflows/pipelines/shop/to-production',
+          decisions: '/workflows/approvals',
+          'pipeline-runs': '/workflows/pipeline-runs',
+          virtualization: '/virtualization',
+          machines: '/virtualization/machines',
+          images: '/virtualization/barn/images',
+          volumes: '/virtualization/barn/volumes',
+          networks: '/virtualization/barn/networks',
+          keys: '/virtualization/barn/keys',
+          people: '/people',
+          projects: '/people/projects',
+          roles: '/people/roles',
+          'global-roles': '/people/global-roles',
+          user: `/people/users/${user}`,
+          project: `/people/projects/${project}`,
+          audit: '/audit',
+        };
+        for (const [name, place] of Object.entries(screens)) {
+          await window.page.goto(rig.url(place));
+          await settled(window.page);
+          await window.picture(`${name}-${colors}`);
+          assert.deepEqual(await window.barriers(), [], name);
+        }
+        assert.deepEqual(window.faults, []);
+      });
+
+    test('a service says where it is, why not elsewhere and who has it instead; it is upgraded and its rollout paused', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/services'));
+      await rowOf(page, 'web').getByText('Outranked').waitFor({ timeout: 60_000 });
+      await rowOf(page, 'web').getByRole('link').click();
+      await rowOf(page, 'lab').getByText('env is "test", not "prod"').waitFor();
+      await rowOf(page, 'west').getByText('MultiClusterService web-of-the-platform has it with priority 500').waitFor();
+      await page.getByRole('button', { name: 'Why, on west' }).click();
+      const why = page.getByRole('dialog');
+      await why.getByText('If MultiClusterService web-of-the-platform left, MultiClusterService web would take the release over').waitFor();
+      await why.getByText('drover explain mcs/web --cluster west').waitFor();
+      await window.picture('why');
+      assert.deepEqual(await window.barriers(), []);
+      await page.keyboard.press('Escape');
+
+      await page.goto(rig.url('/services/_/web-of-the-platform/rollout'));
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('drover rollout pause mcs/web-of-the-platform').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Resume' }).waitFor();
+      assert.equal((await story.mcs('web-of-the-platform'))?.spec.rollout?.paused, true);
+
+      await page.getByRole('link', { name: 'Upgrades' }).click();
+      await page.getByRole('button', { name: 'Upgrade to web-1-1-0' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Upgrade' }).click();
+      await eventually(async () => (await story.mcs('web-of-the-platform'))?.spec.serviceSpec?.services?.[0]?.template === 'web-1-1-0');
+      await page.getByRole('link', { name: 'Services', exact: true }).first().click();
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('machines are started and stopped by what is on offer for them', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await page.goto(rig.url('/virtualization'));
+      await page.getByRole('link', { name: 'Manage barn' }).click();
+      await rowOf(page, 'bella').getByText('Off').waitFor();
+      await page.getByRole('button', { name: 'Actions for bella' }).click();
+      await page.getByRole('menuitem', { name: 'Start' }).click();
+      await page.getByText('drover kubectl barn -- patch vm bella -n shed').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+      await rowOf(page, 'bella').getByText('Running').waitFor({ timeout: 30_000 });
+
+      // The other one by keyboard: the menu has the focus, and a deed that is a danger begins at Cancel.
+      await tabTo(page, 'Actions for daisy');
+      await keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Stop' }).waitFor();
+      await window.picture('machine-menu');
+      await eventually(
+        () => page.evaluate('document.activeElement.textContent'),
+        text => text === 'Stop',
+      );
+      await keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Stop: daisy' }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+      await keyboard.press('Tab');
+      await keyboard.press('Enter');
+      await rowOf(page, 'daisy').getByText('Off').waitFor({ timeout: 30_000 });
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('a role is given and taken away, what somebody may do is answered, and all of it was written down', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      page.on('dialog', () => window.faults.push('a dialog was opened'));
+      await page.goto(rig.url('/people'));
+      await page.getByRole('link', { name: nasty }).click();
+      await page.getByRole('heading', { name: nasty, level: 1 }).waitFor();
+      assert.equal(await page.locator('img[src="x"]').count(), 0, 'a name is text');
+      await page.getByRole('button', { name: 'Role in a cluster' }).click();
+      const grant = page.getByRole('dialog');
+      await grant.getByRole('combobox').nth(0).selectOption({ label: 'lab' });
+      await grant.getByRole('combobox').nth(1).selectOption({ label: 'Cluster Owner' });
+      await window.picture('grant');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('button', { name: 'Give' }).click();
+      const given = page.getByRole('row').filter({ hasText: 'cluster-owner' });
+      await given.waitFor();
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('status').getByText('No', { exact: true }).waitFor();
+      await page.getByText('get pods in all namespaces of the hub').waitFor();
+      await given.getByRole('button', { name: /^Take away/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();
+      await given.waitFor({ state: 'detached' });
+
+      await page.goto(rig.url('/audit?user=admin'));
+      await page
+        .getByText(/clusterroletemplatebindings\.management\.cattle\.io/)
+        .first()
+        .waitFor({ timeout: 30_000 });
+      await page.getByRole('row').filter({ hasText: 'clusterroletemplatebindings' }).first().dblclick();
+      await page.getByRole('dialog').getByText('requestURI').first().waitFor();
+      await window.picture('audit-event');
+      assert.deepEqual(await window.barriers(), []);
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('somebody who may only look has no buttons, and is told why a screen is empty', async () => {
+      await using window = await rig.open({ as: { username: 'rita', password } });
+      const { page } = window;
+      for (const place of ['/services', '/workflows', '/virtualization', '/people', '/audit']) {
+        await page.goto(rig.url(place));
+        await settled(page);
+        await window.picture(`reader${place.replaceAll('/', '-')}`);
+        assert.deepEqual(await window.barriers(), [], place);
+        for (const name of ['Add a user', 'Run', 'Remove'])
+          assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, place);
+      }
+      await page.getByText('as administrators may').waitFor();
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('403')),
+        [],
+      );
+    });
+  });
+
+/** A picture of what is not there asks for it first. */
+function page404(window: TestWindow): void {
+  window.page.on('response', response => {
+    if (response.status() === 404 && !response.url().includes('/gone')) window.faults.push(`404 ${response.url()}`);
+  });
+}
