@@ -25,9 +25,13 @@ export interface FetchDeps {
   readonly namespace: string;
   /** Renders the expressions of a field. */
   render(text: string): string;
+  /** What was read of git so far, for whoever else wants the same. */
+  readonly repositories: GitRepositories;
   readonly signal: AbortSignal;
 }
 
+type ReadRepository = FetchedFiles & { readonly commit: string };
+export type GitRepositories = Map<string, Promise<ReadRepository>>;
 type Git = NonNullable<ManifestSource['git']>;
 type Oci = NonNullable<ManifestSource['oci']>;
 
@@ -37,14 +41,13 @@ export interface FileFetcher {
   files(source: ValuesSource, inlineName: string): Promise<FetchedFiles>;
   oci(source: Oci): Promise<FetchedFiles>;
   /** All files of the commit. */
-  repository(git: Git): Promise<FetchedFiles & { readonly commit: string }>;
+  repository(git: Git): Promise<ReadRepository>;
   context(secretName: string | undefined, repository: string): Promise<SourceContext>;
 }
 
 const yamlFile = /\.ya?ml$/;
 
-export function fileFetcher({ hub, egress, caches, namespace, render, signal }: FetchDeps): FileFetcher {
-  const repositories = new Map<string, Promise<FetchedFiles & { readonly commit: string }>>();
+export function fileFetcher({ hub, egress, caches, namespace, render, repositories, signal }: FetchDeps): FileFetcher {
   return { files, oci, repository, context };
 
   async function files({ inline, configMapRef, git }: ValuesSource, inlineName: string): Promise<FetchedFiles> {
@@ -77,7 +80,7 @@ export function fileFetcher({ hub, egress, caches, namespace, render, signal }: 
     return { files: below(readFolderArchive(bytes), path, image) };
   }
 
-  function repository({ repo, ref, secretRef }: Git): Promise<FetchedFiles & { readonly commit: string }> {
+  function repository({ repo, ref, secretRef }: Git): Promise<ReadRepository> {
     const version = ref === undefined ? undefined : render(ref);
     const key = JSON.stringify([repo, version, secretRef?.name]);
     const known = repositories.get(key) ?? readRepository(gitAddress(repo), version, secretRef?.name);

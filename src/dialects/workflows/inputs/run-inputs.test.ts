@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { packedChart } from '../../../../test/helpers/chart-files.ts';
 import { gitBackend, testRepository } from '../../../../test/helpers/git-server.ts';
+import { ociRegistry } from '../../../../test/helpers/oci-registry.ts';
 import { startMemoryHub } from '../../../../test/helpers/memory-hub.ts';
 import { startSourceServer } from '../../../../test/helpers/source-server.ts';
 import { tempDir } from '../../../../test/helpers/temp-dir.ts';
@@ -15,6 +16,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { pushChart } from '../../../core/contents/stored-charts.ts';
 import { createRenderPool } from '../../../render/render-pool.ts';
+import { writeArchive } from '../../../render/write-archive.ts';
 import { createEgress } from '../../../sources/egress.ts';
 import { inspectChart } from '../../../sources/inspect-chart.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
@@ -317,6 +319,37 @@ test('a branch is one commit for the whole run: files, values and a kustomizatio
   const { reason, failureType, message } = await fault();
   assert.deepEqual([reason, failureType], ['SourceFailed', 'ApplicationError']);
   assert.match(message, /^Service "web": spec\.manifests\[0\]: .* has no branch, tag or commit "nobranch"$/);
+});
+
+test('an artifact of a registry is taken by its tag, which the run may choose', async t => {
+  const registry = ociRegistry();
+  const server = await startSourceServer(t, registry.answer);
+  const files = {
+    'deploy/web.yaml': configMap('web', { v: '{{ .Values.v }}' }),
+    'deploy/values.yaml': 'v: packed',
+    'other.yaml': configMap('other'),
+  };
+  const archive = writeArchive(Object.entries(files).map(([name, text]) => ({ name, data: Buffer.from(text) })));
+  registry.pushChart('shop/manifests', 'v7', archive, 'application/vnd.oci.image.layer.v1.tar+gzip');
+  const { hub, snapshot, render, fault } = await start(t, {
+    service: {
+      manifests: [
+        {
+          oci: {
+            image: `localhost:${server.port}/shop/manifests`,
+            tag: '${workflow.variables.tag}',
+            path: 'deploy',
+            secretRef: { name: 'ca' },
+          },
+        },
+      ],
+    },
+    workflow: { variables: [{ name: 'tag' }] },
+  });
+  const data = { 'ca.crt': Buffer.from(server.ca.certificate).toString('base64') };
+  await hub.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: shop, name: 'ca' }, data });
+  assert.deepEqual(dataOf(await render(await snapshot({ variables: { tag: 'v7' } }))), [{ v: 'packed' }]);
+  assert.equal((await fault({ variables: { tag: 'v8' } })).reason, 'SourceFailed');
 });
 
 test('a chart of the store is rendered with the values, and its bytes are held for the run', async t => {
