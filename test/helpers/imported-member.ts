@@ -17,7 +17,7 @@ interface ClusterObject {
 export const clustersPath = '/apis/drover.io/v1alpha1/clusters';
 
 /** Makes a Cluster that waits for its agent. Answers its id and a registration token. */
-export async function addTunnelCluster(hub: Hub, name: string): Promise<{ id: string; token: string }> {
+export async function addTunnelCluster(hub: Pick<Hub, 'request'>, name: string): Promise<{ id: string; token: string }> {
   const body = { apiVersion: 'drover.io/v1alpha1', kind: 'Cluster', metadata: { name }, spec: { connection: { mode: 'Tunnel' } } };
   await eventually(
     () => hub.request('POST', clustersPath, body),
@@ -36,7 +36,7 @@ export async function addTunnelCluster(hub: Hub, name: string): Promise<{ id: st
   return { id: id!, token };
 }
 
-export async function readCluster(hub: Hub, name: string): Promise<ClusterObject> {
+export async function readCluster(hub: Pick<Hub, 'request'>, name: string): Promise<ClusterObject> {
   return (await hub.request('GET', `${clustersPath}/${name}`)).json<ClusterObject>();
 }
 

@@ -207,6 +207,8 @@ function kubeletConfig(dir: string) {
     authorization: { mode: 'AlwaysAllow' },
     cgroupDriver: 'cgroupfs',
     cgroupRoot: '/',
+    // Kubelets of one machine would each end the pods of the others, whose groups they do not know.
+    cgroupsPerQOS: false,
     failCgroupV1: false,
     failSwapOn: false,
     enforceNodeAllocatable: [],

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { droverFor } from './drover.ts';
 import { startEitherHub, type EitherHub, type HubKind } from './either-hub.ts';
 import { eventually } from './eventually.ts';
 import { HttpTarget, readKubeconfig } from './http-target.ts';
+import { addTunnelCluster, startAgentProgram } from './imported-member.ts';
 import { kubectlFor, type CommandLine } from './kubectl.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from './real-cluster.ts';
 import { startRunningMember } from './running-member.ts';
@@ -46,6 +48,13 @@ export interface FinishedRun {
   readonly parts: Readonly<Record<string, SeenClusterRun>>;
 }
 
+export interface WorkflowWorldOptions {
+  /** Default: a real API server with its controllers and a node of kwok. The first one is asked for an audit log. */
+  readonly startMember?: (etcd: Etcd, options: { readonly audit?: boolean }) => Promise<RealCluster>;
+  /** Which of the members have an agent; the others are called by the hub. */
+  readonly withAgent?: readonly ('east' | 'west')[];
+}
+
 /** A hub with two real members called east and west, on which rollouts really happen, and one namespace for everything about workflows. */
 export class WorkflowWorld implements AsyncDisposable {
   readonly hub: EitherHub;
@@ -67,10 +76,9 @@ export class WorkflowWorld implements AsyncDisposable {
     this.#api = new HttpTarget(readKubeconfig(parts.hub.kubeconfig));
   }
 
-  /** Members have kwok's nodes unless told otherwise; the first one keeps an audit log. */
   static async start(
     kind: HubKind,
-    startMember: (etcd: Etcd, options: { readonly audit?: boolean }) => Promise<RealCluster> = startRunningMember,
+    { startMember = startRunningMember, withAgent = [] }: WorkflowWorldOptions = {},
   ): Promise<WorkflowWorld> {
     const stack = new AsyncDisposableStack();
     try {
@@ -79,7 +87,7 @@ export class WorkflowWorld implements AsyncDisposable {
       const [hub, east, west] = await Promise.all([startEitherHub(kind, etcd), startMember(etcd, { audit: true }), startMember(etcd, {})]);
       for (const part of [east, west, hub]) stack.use(part);
       const world = new WorkflowWorld({ hub, members: { east, west }, dir: scratch.dir, stack });
-      await world.#prepare();
+      await world.#prepare(withAgent);
       return world;
     } catch (error) {
       await stack.disposeAsync();
@@ -87,14 +95,17 @@ export class WorkflowWorld implements AsyncDisposable {
     }
   }
 
-  async #prepare(): Promise<void> {
+  async #prepare(withAgent: readonly string[]): Promise<void> {
     const { kubectl, drover, members } = this;
     await eventually(
       () => kubectl.expect('get workflows.delivery.drover.io -A'),
       () => true,
       { timeoutMs: 30_000, what: 'the kinds of workflows' },
     );
-    for (const [name, member] of Object.entries(members)) await drover.expect(`join ${name} --kubeconfig ${member.kubeconfig}`);
+    for (const [name, member] of Object.entries(members)) {
+      if (withAgent.some(one => one === name)) await this.#invite(name, member);
+      else await drover.expect(`join ${name} --kubeconfig ${member.kubeconfig}`);
+    }
     for (const name of Object.keys(members)) await kubectl.expect(`label clusters.drover.io ${name} env=prod site=${name}`);
     await kubectl.expect('create namespace delivery');
     await this.apply(
@@ -102,6 +113,15 @@ export class WorkflowWorld implements AsyncDisposable {
       { apiVersion, kind: 'Environment', metadata: { name: 'prod' }, spec: { type: 'Prod' } },
     );
     for (const name of Object.keys(members)) await kubectl.expect(`wait clusters.drover.io/${name} --for=condition=Ready --timeout=60s`);
+  }
+
+  /** A member that the hub never calls: its agent fetches what is for it. */
+  async #invite(name: string, member: RealCluster): Promise<void> {
+    const { token } = await addTunnelCluster({ request: this.#api.request.bind(this.#api) }, name);
+    const authority = readFileSync(this.hub.authorities, 'utf8');
+    const checksum = createHash('sha256').update(`${authority.trimEnd()}\n`).digest('hex');
+    const { kubeconfig, dir } = member;
+    member.attached.use(startAgentProgram({ server: this.hub.gateway, checksum, kubeconfig, token, dir }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

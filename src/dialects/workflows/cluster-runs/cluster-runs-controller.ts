@@ -20,7 +20,7 @@ import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
 import { ClusterRun } from '../kinds/cluster-run.ts';
-import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import { isTerminal, type WorkflowRun } from '../kinds/workflow-run.ts';
 import { hideSecrets } from '../logs/hide-secrets.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import { deliveryAnnotations } from '../names.ts';
@@ -96,6 +96,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     }
     const run = runs.get(`${known.metadata.namespace}/${known.spec.runRef.name}`);
     if (!run || run.metadata.uid !== known.spec.runRef.uid) return settled;
+    if (isPast(known, run)) return settled;
     // What this process wrote itself may not have been heard yet.
     const clusterRun = await hub.get(ClusterRun, splitKey(key), { signal: ctx.signal });
     if (!clusterRun || clusterRun.metadata.uid !== known.metadata.uid) return settled;
@@ -103,6 +104,15 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     const context = contextOf(run, clusterRun, cluster);
     if (!context) return settlePhase(clusterRun, ctx);
     return drive(clusterRun, run, context, ctx);
+  }
+
+  /** Most of them are of runs that are over, and of clusters that other runs have changed since. */
+  function isPast(clusterRun: ClusterRun, run: WorkflowRun): boolean {
+    const { spec, status, metadata } = clusterRun;
+    const work = { half: undefined, delivery: { state: 'pending' } } as const;
+    if (!isTerminal(run.status?.phase) || status?.scaleDownAt !== undefined || status?.soak) return false;
+    if (nextClusterRun({ spec, status, work, now: now() }).move !== 'rest') return false;
+    return !works.by('cluster', spec.cluster.id).some(one => byWork(one).includes(`${metadata.namespace}/${metadata.name}`));
   }
 
   /** Of a cluster to which nothing was granted. */
