@@ -61,7 +61,8 @@ for (const kind of hubKindsByTime)
   describe(`workflows and their strategies, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000, concurrency: true }, () => {
     let world: WorkflowWorld;
     before(async () => {
-      world = await WorkflowWorld.start(kind);
+      // What one member is told the other fetches: a step does not know the difference.
+      world = await WorkflowWorld.start(kind, { withAgent: ['west'] });
     });
     after(() => world?.[Symbol.asyncDispose]());
     const image = async (cluster: string, namespace: string, name?: string) =>
@@ -151,6 +152,15 @@ for (const kind of hubKindsByTime)
           assert.equal(await world.record(cluster, ns, 5), 'Failed');
           assert.equal(await world.record(cluster, ns, 4), 'Succeeded');
         });
+        await world.drover.expect(`logs run/${done.run.metadata.name} -n delivery`, {
+          says: [
+            /INFO {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {4}Current release number is: 5\n/,
+            /Status : Deployment\/web: /,
+            /Event {2}: Deployment\/web {3}Scaled up replica set /,
+            /ERROR {2}.*Deployment\/web: /,
+            /INFO .*Rolling back to release 4\n/,
+          ],
+        });
       });
     });
 
@@ -199,6 +209,7 @@ for (const kind of hubKindsByTime)
       succeeded(second);
       await onEach(async cluster => void (await gone(() => world.get(cluster, `/api/v1/namespaces/${ns}/configmaps/old`))));
       const { name } = second.run.metadata;
+      await world.drover.expect(`logs run/${name} -n delivery`, { says: 'Pruning step completed' });
       await world.steer(name, 'Rollback');
       await world.until(name, 'RolledBack', 'RollbackFailed');
       await onEach(async cluster => {
@@ -219,7 +230,7 @@ for (const kind of hubKindsByTime)
         { name: 'instances', default: '1' },
         { name: 'unit', default: 'Count' },
       ];
-      const look = { name: 'Look', type: 'Approval', with: { message: 'Is it well?' } };
+      const look = { name: 'Look', type: 'Approval', with: { message: 'Is it well?', selfApproval: true } };
       const phases = (verify: readonly object[]) => [
         {
           name: 'Canary',
