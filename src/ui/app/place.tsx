@@ -1,15 +1,28 @@
-import type { ComponentProps } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import type { ComponentProps, MouseEvent, SyntheticEvent } from 'react';
+import { useSearchParams } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 
 /* Where one is: the path names the screen and the object, the query the rest. Whoever is given an address sees what the giver saw. */
 
 /** What goes along from screen to screen. */
 const carried = ['cluster', 'ns'] as const;
 
-/** A link to another screen that keeps the scope. */
+/** Where the page is served. */
+const base = '/ui';
+
+const addressOf = (to: string): string => base + withScope(to, new URLSearchParams(location.search));
+
+/** A link to another screen that keeps the scope. It listens to nothing, for tables have many; the scope is looked up when somebody is about to use it. */
 export function PlaceLink({ to, ...props }: { to: string } & Omit<ComponentProps<'a'>, 'href' | 'ref'>) {
-  const [query] = useSearchParams();
-  return <Link href={withScope(to, query)} {...props} />;
+  const refresh = ({ currentTarget }: SyntheticEvent<HTMLAnchorElement>) => {
+    currentTarget.href = addressOf(to);
+  };
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(addressOf(to));
+  };
+  return <a {...props} href={addressOf(to)} onPointerDown={refresh} onFocus={refresh} onClick={follow} />;
 }
 
 export function withScope(to: string, query: URLSearchParams): string {

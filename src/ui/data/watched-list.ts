@@ -70,7 +70,9 @@ interface WatchLine {
   readonly object: KubeObject & { code?: number; message?: string };
 }
 
-const pageSize = 500;
+/** Small at first, so that something is seen soon. */
+const firstPageSize = 500;
+const pageSize = 2500;
 const firstDelayMs = 1000;
 const maxDelayMs = 30_000;
 const tellMs = 100;
@@ -169,7 +171,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     let page: ListAnswer | undefined;
     do {
       const query = selection();
-      query.set('limit', String(pageSize));
+      query.set('limit', String(page ? pageSize : firstPageSize));
       if (page?.metadata.continue) query.set('continue', page.metadata.continue);
       page = await request<ListAnswer>(`${path}?${query.toString()}`, { signal, accept });
       if (page.columnDefinitions?.length) columns = page.columnDefinitions;
@@ -246,7 +248,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     return query;
   }
 
-  /** Listeners hear at most ten times a second, whatever happens. */
+  /** Listeners hear at most ten times a second, whatever happens; of long lists less often. */
   function tell(next: Partial<Pick<Listed, 'state' | 'error'>>): void {
     const state = next.state ?? shown.state;
     const isSettled = state === 'live';
@@ -262,7 +264,8 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
         isChanged = false;
         for (const listener of listeners) listener();
       },
-      shown.items.length === 0 ? 0 : tellMs,
+      // The more there is to draw, the less often it is drawn.
+      shown.items.length === 0 ? 0 : tellMs + objects.size / 100,
     );
   }
 }

@@ -24,8 +24,14 @@ export interface TableView {
 }
 
 /** Those rows that have all the words, in the order of the sort. Equal ones stay as they were. */
-export function arrange<T>(rows: readonly T[], columns: readonly Column<T>[], { sort, filter }: TableView): readonly T[] {
-  const found = search(rows, columns, filter);
+export function arrange<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  { sort, filter }: TableView,
+  /** Where a row was the last time: what is nearly sorted already is sorted at little cost. */
+  placeBefore?: (row: T) => number | undefined,
+): readonly T[] {
+  const found = asBefore(search(rows, columns, filter), placeBefore);
   const isReverse = sort.startsWith('-');
   const column = columns.find(one => one.id === (isReverse ? sort.slice(1) : sort));
   if (!column) return found;
@@ -33,6 +39,20 @@ export function arrange<T>(rows: readonly T[], columns: readonly Column<T>[], { 
   const sign = isReverse ? -1 : 1;
   keyed.sort((a, b) => sign * compare(a.key, b.key));
   return keyed.map(({ row }) => row);
+}
+
+/** Those that were there in the order they had, new ones behind them. */
+function asBefore<T>(rows: readonly T[], placeBefore: ((row: T) => number | undefined) | undefined): readonly T[] {
+  if (!placeBefore) return rows;
+  const placed: T[] = [];
+  const added: T[] = [];
+  for (const row of rows) {
+    const place = placeBefore(row);
+    if (place === undefined) added.push(row);
+    else placed[place] = row;
+  }
+  const all = [...placed.filter(row => row !== undefined), ...added];
+  return all.length === rows.length ? all : rows;
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });

@@ -6,7 +6,7 @@ import type { ListState } from '../../data/watched-list.ts';
 import { Icon } from '../icon.tsx';
 import { Menu } from '../menu.tsx';
 import { Loading } from '../notes.tsx';
-import { arrange, type Column } from './columns.ts';
+import { arrange, type Column, type TableView } from './columns.ts';
 
 interface TableProps<T> {
   /** What the rows are, for those who cannot see it: `Clusters`. */
@@ -43,7 +43,7 @@ export function Table<T>(props: TableProps<T>) {
   const { shown, chooser } = useShownColumns(columns, prefix);
   const sort = sortValue || (props.sort ?? columns[0]?.id ?? '');
   const wanted = useDeferredValue(filter);
-  const arranged = useMemo(() => arrange(rows, columns, { sort, filter: wanted }), [rows, columns, sort, wanted]);
+  const arranged = useArranged(rows, columns, { sort, filter: wanted }, keyOf);
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
   const { scroller, first, last } = useWindow(arranged.length);
@@ -209,6 +209,17 @@ function Head<T>({ column, sort, setSort }: { column: Column<T>; sort: string; s
       </button>
     </div>
   );
+}
+
+function useArranged<T>(rows: readonly T[], columns: readonly Column<T>[], { sort, filter }: TableView, keyOf: (row: T) => string) {
+  const before = useRef({ sort: '', places: new Map<string, number>() });
+  return useMemo(() => {
+    const { places } = before.current;
+    const next = arrange(rows, columns, { sort, filter }, before.current.sort === sort ? row => places.get(keyOf(row)) : undefined);
+    before.current = { sort, places: new Map(next.map((row, i) => [keyOf(row), i])) };
+    return next;
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key of a row does not change
+  }, [rows, columns, sort, filter]);
 }
 
 /** Which rows are in sight. */
