@@ -17,6 +17,7 @@ import { compactWhileChanging } from '../store/compact-while-changing.ts';
 import type { Store } from '../store/store.ts';
 import { defaultPlugins } from './admission/default-plugins.ts';
 import { aggregatedProxyFor, aggregator } from './aggregation/aggregator.ts';
+import type { OwnWebhooks } from './admission/webhook-client.ts';
 import { httpsPools } from './aggregation/https-pools.ts';
 import { serviceResolver } from './aggregation/resolve-service.ts';
 import type { AuditLog } from './audit/audit-log.ts';
@@ -61,6 +62,8 @@ export interface ApiServerOptions {
   readonly isBootstrapped?: boolean;
   /** Default: the wall clock. */
   readonly now?: () => Date;
+  /** Webhooks that are served by the same process. */
+  readonly ownWebhooks?: OwnWebhooks;
   /** Answers for the nodes of the cluster: logs, and why there is nothing to be executed. Default: nobody does. */
   kubelets?(cluster: Cluster): Kubelets;
   /** Printed after the metrics of the server itself. */
@@ -124,7 +127,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     audiences: tokens.audiences,
   });
   cluster.plugins = [
-    ...defaultPlugins({ api: cluster, authorizer, resolveService, pools }),
+    ...defaultPlugins({ api: cluster, authorizer, resolveService, pools, ownWebhooks: options.ownWebhooks }),
     ...certificateAdmission(authorizer),
     rbacEscalationPlugin(authorizer),
   ];

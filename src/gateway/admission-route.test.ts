@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { StatusError } from '../api/status.ts';
 import { parseReview, reviewAnswer, type AdmissionReviewer } from '../core/admission/admission-review.ts';
 import type { JsonObject } from '../util/json.ts';
-import { admissionRoute, admissionToken } from './admission-route.ts';
+import { admissionRoute, admissionToken, ownReviews } from './admission-route.ts';
 import { sendError } from './answer.ts';
 
 const token = admissionToken('key of the authority');
@@ -45,6 +45,20 @@ test('a review is answered by the dialect it names', async t => {
   assert.equal((bad.body.response?.['status'] as JsonObject)['message'], 'not this one');
   const changed = await ask(`/admission/k0rdent/mutate/${token}`, review('good'));
   assert.equal(Buffer.from(String(changed.body.response?.['patch']), 'base64').toString(), '[{"op":"add","path":"/spec/a","value":1}]');
+});
+
+test('an API server in the same process is answered by the address it was told, and by no other', async () => {
+  const at = ownReviews({ token, reviewers: { k0rdent: reviewer } }, 'https://127.0.0.1:7443');
+  const answer = await at(`https://127.0.0.1:7443/admission/k0rdent/validate/${token}`)!(review('bad'), AbortSignal.timeout(1000));
+  assert.equal((answer['response'] as JsonObject)['allowed'], false);
+  for (const other of [
+    `https://127.0.0.1:7444/admission/k0rdent/validate/${token}`,
+    `https://127.0.0.1:7443/admission/k0rdent/validate/${token.replace(/./, 'x')}`,
+    `https://127.0.0.1:7443/admission/constructor/validate/${token}`,
+    `https://127.0.0.1:7443/admission/k0rdent/explode/${token}`,
+    `https://127.0.0.1:7443/admission/k0rdent/validate/${token}/more`,
+  ])
+    assert.equal(at(other), undefined, other);
 });
 
 test('without the word nobody is answered, and what is no review is refused', async t => {

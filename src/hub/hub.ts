@@ -11,6 +11,7 @@ import { log } from '../runtime/log.ts';
 import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
 import { prepareAdmin } from './admin.ts';
+import type { Json, JsonObject } from '../util/json.ts';
 import { embeddedClient, hubUser } from './embedded-client.ts';
 import { embeddedClientAs } from './embedded-client-as.ts';
 import { hubAudit } from './hub-audit.ts';
@@ -44,7 +45,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     store,
     pki,
     audit,
-    ...(!options.isApiOnly && { bearerTokens: bearerUser }),
+    ...(!options.isApiOnly && { bearerTokens: bearerUser, ownWebhooks }),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
     moreMetrics: () => members?.metrics() ?? '',
   });
@@ -76,6 +77,11 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   ready.catch((err: unknown) => {
     if (!stop.signal.aborted) log.error('the hub has no members: its controllers did not start', { err });
   });
+
+  function ownWebhooks(address: string) {
+    const review = members?.ownReview(address);
+    return review && ((body: Json, signal: AbortSignal) => review(body as JsonObject, signal));
+  }
 
   function bearerUser(token: string): UserInfo | undefined {
     if (!members) throw stillStarting('users');

@@ -40,7 +40,7 @@ import { webhookTokens } from '../dialects/workflows/web/webhook-tokens.ts';
 import { workflowWeb } from '../dialects/workflows/web/workflow-web.ts';
 import { workflowObjects } from '../dialects/workflows/workflow-objects.ts';
 import { runWorkflows } from '../dialects/workflows/workflows.ts';
-import { admissionToken } from '../gateway/admission-route.ts';
+import { admissionToken, ownReviews } from '../gateway/admission-route.ts';
 import { auditRoute } from '../gateway/audit/audit-route.ts';
 import { auditedGateway } from '../gateway/audit/audited-gateway.ts';
 import { hubGateway } from '../gateway/hub-gateway.ts';
@@ -93,6 +93,8 @@ export interface Members extends AsyncDisposable {
   metrics(): string;
   /** Whom a bearer token of the form `name:key` stands for at the hub's own API. */
   bearerUser(token: string): UserInfo | undefined;
+  /** The reviews that the hub's API server is told to ask for at an address, when that is the hub's own. */
+  ownReview: ReturnType<typeof ownReviews>;
   /** The address of the page that signs in the first administrator, once, within a quarter of an hour. */
   signInLink(): Promise<string>;
 }
@@ -144,6 +146,11 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     signal,
   });
   const streams = pageStreams({ access, gateway: () => audited, signal });
+  const reviewers = {
+    k0rdent: k0rdentAdmission({ hub, ...objects }),
+    rancher: rancherAdmission({ hub, access }),
+    workflows: deliveryAdmission({ hub, access, loginNameOf: user => loginNameOf(identity.objects, user) }),
+  };
   const gateway = hubGateway({
     hub,
     access,
@@ -170,11 +177,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       }),
     ],
     home: pagePath,
-    reviewers: {
-      k0rdent: k0rdentAdmission({ hub, ...objects }),
-      rancher: rancherAdmission({ hub, access }),
-      workflows: deliveryAdmission({ hub, access, loginNameOf: user => loginNameOf(identity.objects, user) }),
-    },
+    reviewers,
     behind,
     signal,
     onError: (what, error) => log.warn('request failed', { controller: what, err: error }),
@@ -244,6 +247,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       printControllerStats(controllers.map(one => one.stats)) +
       printFleetMetrics({ clusters: clusters.list(), works: knownWorks?.list() ?? [], tunnels: sessions.openCount }),
     bearerUser: token => identity.bearerUser(token),
+    ownReview: ownReviews({ token: admission.token, reviewers }, options.webhookUrl),
     signInLink: async () => `${url}${pagePath}#code=${await links.issue()}`,
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the hub stops'));

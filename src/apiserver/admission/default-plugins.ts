@@ -18,6 +18,7 @@ import { persistentVolumeClaimResize, storageObjectInUseProtection } from './sto
 import { validatingPolicy } from './validating-policy.ts';
 import { validatingWebhook } from './validating-webhook.ts';
 import { watchedLists } from './watched-lists.ts';
+import type { OwnWebhooks } from './webhook-client.ts';
 
 export interface AdmissionDeps {
   readonly api: ClusterApi;
@@ -27,6 +28,7 @@ export interface AdmissionDeps {
   readonly resolveService?: ResolveService;
   /** Default: connections of its own. Whoever gives them closes them. */
   readonly pools?: HttpsPools;
+  readonly ownWebhooks?: OwnWebhooks | undefined;
 }
 
 /** The plugins that a kube-apiserver runs when nobody configures any, in its order. */
@@ -35,9 +37,10 @@ export function defaultPlugins({
   authorizer,
   resolveService = serviceResolver(api),
   pools = httpsPools(),
+  ownWebhooks: own,
 }: AdmissionDeps): AdmissionPlugin[] {
   const lists = watchedLists(api);
-  const webhooks = { lists, pools, resolveService, ...(authorizer && { authorizer }) };
+  const webhooks = { lists, pools, resolveService, own, ...(authorizer && { authorizer }) };
   const policies = { lists, ...(authorizer && { authorizer }) };
   return [
     namespaceLifecycle(),
