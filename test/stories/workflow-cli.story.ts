@@ -269,6 +269,16 @@ function tell(kind: HubKind): void {
     await drover.expect(`pause run/paused-1 -n ${namespace}`, { code: 1, says: 'a run that is Aborted cannot be paused' });
   });
 
+  test('who follows a run still follows it when the hub has restarted', async () => {
+    const followed = drover.run(`run paused -n ${namespace} --follow --timeout 180s --name paused-2`, slow);
+    await becomes('paused-2', 'Waiting');
+    await hub.restart();
+    await eventually(() => drover.expect(`abort run/paused-2 -n ${namespace}`), Boolean, patient);
+    const { code, stdout, stderr } = await followed;
+    assert.equal(code, 1, stdout + stderr);
+    assert.match(stdout + stderr, /run: Aborted.*\n.*paused-2 is Aborted/s);
+  });
+
   test('a webhook starts a run, once for each key, and tells how it goes', async () => {
     await apply(
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hook', namespace }, stringData: { token: 'a-token-that-is-long-enough' } },

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
+import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { ClusterRun } from '../../dialects/workflows/kinds/cluster-run.ts';
 import { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
@@ -42,7 +43,10 @@ export async function followRun(
     signal,
     namespace,
     fieldSelector: `metadata.name=${name}`,
-    onError: error => ended.reject(error),
+    // A hub that restarts is there again in a moment; one that refuses will refuse again.
+    onError: error => {
+      if (error instanceof StatusError && [401, 403, 404].includes(error.code)) ended.reject(error);
+    },
   });
   const isPipeline = kind.kind === PipelineRun.kind;
   const parts = isPipeline ? labelled(WorkflowRun, deliveryLabels.pipelineRun) : labelled(ClusterRun, deliveryLabels.run);

@@ -14,8 +14,10 @@ import { InputError } from '../inputs/input-error.ts';
 import { workflowVariables } from '../inputs/workflow-variables.ts';
 import type { Workflow } from '../kinds/workflow.ts';
 import type { Informer } from '../../../runtime/informer.ts';
-import type { FreezeDesk } from '../freezes/freeze-desk.ts';
+import type { FreezeDesk, FreezeSubject } from '../freezes/freeze-desk.ts';
+import { Environment } from '../kinds/service-definition.ts';
 import { Trigger } from '../kinds/trigger.ts';
+import type { InfrastructureDefinition } from '../kinds/infrastructure-definition.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { gitPayload, isSigned, isWanted, providerOf, readGitEvent } from '../triggers/git-event.ts';
@@ -27,6 +29,7 @@ import type { WebhookTokens } from './webhook-tokens.ts';
 
 export interface WebhookRouteDeps extends Pick<TriggersDeps, 'hub' | 'services' | 'runs' | 'pipelineRuns'> {
   readonly workflows: Informer<Workflow>;
+  readonly infrastructures: Informer<InfrastructureDefinition>;
   readonly access: HubAccess;
   readonly tokens: WebhookTokens;
   readonly freezes: FreezeDesk;
@@ -62,7 +65,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     if (!trigger) throw new StatusError(404, 'NotFound', 'there is no such webhook');
     const start = trigger.spec.condition.type === 'GitEvent' ? await gitStart(trigger, req, body) : await plainStart(trigger, req, body);
     if (!start) return sendJson(res, 200, reply({ message: 'Nothing is started by this event' }));
-    checkOpen(trigger);
+    await checkOpen(trigger);
     sendJson(res, 200, started(await begin(trigger, start)));
   }
 
@@ -125,7 +128,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     return user;
   }
 
-  function checkOpen(trigger: Trigger): void {
+  async function checkOpen(trigger: Trigger): Promise<void> {
     const { metadata, spec, status } = trigger;
     const closed = (message: string) => new StatusError(409, 'Conflict', message);
     if (spec.paused === true) throw closed(`trigger "${metadata.name}" is paused`);
@@ -134,8 +137,18 @@ export function webhookRoute(deps: WebhookRouteDeps) {
       throw closed(`trigger "${metadata.name}" started something a moment ago`);
     const workflow = spec.action.workflowRef?.name;
     if (workflow === undefined) return;
-    const { isOpen, message } = freezes.freezeFor({ namespace: metadata.namespace ?? '', workflow }, now());
+    const subject = { namespace: metadata.namespace ?? '', workflow, ...(await environmentOf(metadata.namespace ?? '', workflow)) };
+    const { isOpen, message } = freezes.freezeFor(subject, now());
     if (!isOpen) throw closed(message ?? 'a freeze is in force');
+  }
+
+  /** Where a run would go, as far as that can be told before it is made. */
+  async function environmentOf(namespace: string, workflow: string): Promise<Pick<FreezeSubject, 'environment' | 'environmentType'>> {
+    const { environmentRef, infrastructureRef = '' } = deps.workflows.get(`${namespace}/${workflow}`)?.spec ?? {};
+    const name = environmentRef ?? deps.infrastructures.get(`${namespace}/${infrastructureRef}`)?.spec.environmentRef ?? '';
+    if (name === '' || hasExpressions(name)) return {};
+    const found = await hub.get(Environment, { namespace, name }, { signal });
+    return { environment: name, ...(found && { environmentType: found.spec.type }) };
   }
 
   async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {

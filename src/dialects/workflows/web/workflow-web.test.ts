@@ -14,6 +14,7 @@ import { embeddedAccess } from '../../../gateway/embedded-access.ts';
 import { embeddedClientAs } from '../../../hub/embedded-client-as.ts';
 import { freezeDesk } from '../freezes/run-freezes.ts';
 import { DeployFreeze } from '../kinds/deploy-freeze.ts';
+import { Environment } from '../kinds/service-definition.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { Trigger, type TriggerCondition } from '../kinds/trigger.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
@@ -148,16 +149,27 @@ test('what is wrong with a webhook is said with the code that the specification 
   assert.deepEqual(await runs(), []);
 });
 
-test('a freeze refuses webhooks', async t => {
+test('a freeze of where it would go refuses webhooks, and others do not', async t => {
   const { client, objects, addTrigger, post, runs } = await startWorld(t);
   await addTrigger(webhook);
-  await client.create(
-    DeployFreeze,
-    newObject(DeployFreeze, { name: 'now' }, { kind: 'Deny', start: '2020-01-01T00:00:00Z', end: '2120-01-01T00:00:00Z' }),
-  );
-  await eventually(() => objects.freezes.list().length === 1);
+  await client.create(Environment, newObject(Environment, { namespace: ns, name: 'live' }, { type: 'Prod' }));
+  await client.patch(Workflow, { namespace: ns, name: 'web' }, { type: 'merge', body: { spec: { environmentRef: 'live' } } });
+  await eventually(() => objects.workflows.get(`${ns}/web`)?.spec.environmentRef === 'live');
+  const freeze = async (environment: string) => {
+    const spec = {
+      kind: 'Deny' as const,
+      start: '2020-01-01T00:00:00Z',
+      end: '2120-01-01T00:00:00Z',
+      selector: { environments: [environment] },
+    };
+    await client.create(DeployFreeze, newObject(DeployFreeze, { name: environment.toLowerCase() }, spec));
+    await eventually(() => objects.freezes.get(environment.toLowerCase()));
+  };
+  await freeze('NonProd');
+  assert.equal((await post()).status, 200);
+  await freeze('Prod');
   assert.equal((await post()).status, 409);
-  assert.deepEqual(await runs(), []);
+  assert.equal((await runs()).length, 1);
 });
 
 test('the same key within a day means the same run, also when it comes many times at once', async t => {
