@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -124,7 +123,7 @@ for (const kind of hubKindsByTime) {
         assert.match(events, new RegExp(`${reason} +waves-3`));
     });
 
-    test('offline_cluster_deferred_then_caught_up', async () => {
+    test('a held cluster is deferred until it is let go', async () => {
       await story.kubectl.expect('annotate clusters.drover.io sandbox-4 drover.io/hold=true');
       await story.start('waves-4', 'waves');
       const { status } = await story.reaches('waves-4', 'Succeeded', 'Failed', 'RolledBack');
@@ -421,11 +420,7 @@ for (const kind of hubKindsByTime) {
       await story.reaches('sealed-1', 'Succeeded');
       const [cm] = (await story.on('east').expect(`get configmap -n ${target} -o name`)).split('\n').filter(one => /sealed/.test(one));
       assert.equal(await story.seen('east', cm!, '{.data.password}'), secret);
-      const uid = (await story.run('sealed-1'))!.metadata.uid!;
-      const folder = path.join(path.dirname(hub.authorities), '../run-logs', uid);
-      const said = readdirSync(folder)
-        .map(file => readFileSync(path.join(folder, file), 'utf8'))
-        .join('');
+      const said = await story.drover.expect(`logs run/sealed-1 -n ${application}`);
       assert.match(said, /password: '?\*{14}/);
       const everything = [
         said,
@@ -433,6 +428,28 @@ for (const kind of hubKindsByTime) {
         readFileSync(hub.program.logFile, 'utf8'),
       ].join('\n');
       assert.ok(!everything.includes(secret));
+    });
+
+    test('offline_cluster_deferred_then_caught_up', async () => {
+      const inline =
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: late, annotations: {harness.io/skip-versioning: "true"}}\ndata: {is: here}\n';
+      await story.apply(
+        delivered('ServiceDefinition', 'late', { manifests: [{ inline }] }),
+        workflow('late', 'members', { serviceRef: 'late', ...rollBack }),
+      );
+      await real[1]!.kill();
+      await story.kubectl.expect('wait --for=condition=Ready=false clusters.drover.io west --timeout=50s');
+      await story.start('late-1', 'late');
+      const { status } = await story.reaches('late-1', 'Succeeded', 'Failed', 'RolledBack');
+      assert.deepEqual([status?.phase, status?.clusters?.deferred], ['Succeeded', 1]);
+      assert.deepEqual(await story.states('late-1'), { east: 'Succeeded', west: 'Deferred' });
+      await real[1]!.revive();
+      await eventually(
+        () => story.states('late-1'),
+        one => one['west'] === 'Succeeded',
+        patient,
+      );
+      assert.equal(await story.seen('west', 'configmap late', '{.data.is}'), 'here');
     });
   });
 }
