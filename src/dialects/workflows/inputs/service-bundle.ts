@@ -4,6 +4,7 @@ import type { KubeClient } from '../../../client/kube-client.ts';
 import { readContent } from '../../../core/contents/read-content.ts';
 import { readFolderArchive } from '../../../render/archive.ts';
 import type { RenderPool } from '../../../render/render-pool.ts';
+import { SingleFlight } from '../../../sources/single-flight.ts';
 import { readFileText, type FileText } from '../expressions/file-text.ts';
 import { at, InputError, inputReasons } from './input-error.ts';
 import { plainRoots, scopeRoots } from './run-scope.ts';
@@ -38,13 +39,16 @@ const keptBytes = 64 * 1024 * 1024;
 /** Reads bundles, and keeps those that were read lately. Throws InputError. */
 export function bundleReader({ hub, renderer }: BundleDeps): (service: ServiceSnapshot, signal: AbortSignal) => Promise<ServiceBundle> {
   const kept = new LRUCache<string, ServiceBundle>({ maxSize: keptBytes, sizeCalculation: sizeOf });
+  const flights = new SingleFlight<ServiceBundle>();
   return async (service, signal) => {
     const key = JSON.stringify([service.bundle, service.sources]);
     const known = kept.get(key);
     if (known) return known;
-    const bundle = await read(service, signal);
-    kept.set(key, bundle);
-    return bundle;
+    return flights.run(key, signal, async stop => {
+      const bundle = kept.get(key) ?? (await read(service, stop));
+      kept.set(key, bundle);
+      return bundle;
+    });
   };
 
   async function read({ bundle, sources }: ServiceSnapshot, signal: AbortSignal): Promise<ServiceBundle> {
