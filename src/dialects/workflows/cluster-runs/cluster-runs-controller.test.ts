@@ -417,6 +417,8 @@ spec:
   const worked = await run.step('east', 'Job', { with: { manifest: job } });
   assert.equal(worked.status?.step?.status, 'Succeeded', JSON.stringify(worked.status));
   assert.equal((await run.log('east', 'Wait for Steady State')).at(-1), 'Done.');
+  const garbled = await run.step('east', 'Job', { with: { manifest: 'kind: [' } });
+  assert.equal(garbled.status?.step?.status, 'Failed');
   // It has run; nobody makes it run again.
   assert.doesNotMatch(JSON.stringify((await world.work('east'))?.spec.manifests), /once-east/);
   const unresolved = await run.step('east', 'Apply', { with: { filePaths: '${context.nothing}' } });

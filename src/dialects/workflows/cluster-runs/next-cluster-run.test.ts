@@ -74,6 +74,8 @@ test('a Work is waited for, then what it brought, and then the step ends', () =>
   const steady = written(next({ status: waits, work: applied, seen: [{ state: 'steady', message: '' }] }));
   assert.equal(steady.checkpoint?.result, 'Succeeded');
   assert.deepEqual(next({ status: steady, work: applied }), { move: 'end', result: 'Succeeded' });
+  // Somebody may have taken the Work away.
+  assert.equal(written(next({ status: steady, work: nothing, now: at(120) })).step?.status, 'Failed');
   const ended = { half: 'end', delivery: { state: 'pending' } } as const;
   assert.equal(next({ status: steady, work: ended }).move, 'wait');
   // What is left to tidy up keeps nobody waiting for ever.

@@ -68,6 +68,7 @@ interface Result {
 }
 
 const aborted: Result = { status: 'Failed', failureType: 'ApplicationError', message: 'Aborted' };
+const unwritten: Result = { status: 'Failed', failureType: 'ApplicationError', message: 'The end of the step could not be written' };
 const late: Result = { status: 'TimedOut', failureType: 'Timeout', message: timedOut };
 
 function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterRunStatus {
@@ -128,8 +129,8 @@ function conclude({ spec, status, now }: ClusterRunInput, { status: result, ...w
 
 function ending(input: ClusterRunInput, { result, at, failureType, message }: Checkpoint): Move {
   const { work, now } = input;
-  if (work.half !== 'end') return { move: 'end', result: result! };
   const untilMs = Date.parse(at ?? '') + tidyMs;
+  if (work.half !== 'end') return now.getTime() < untilMs ? { move: 'end', result: result! } : over(input, unwritten);
   const isAborted = input.spec.standing !== undefined;
   if (result === 'Succeeded' && work.delivery.state === 'pending' && now.getTime() < untilMs && !isAborted) {
     return { move: 'wait', until: new Date(untilMs) };

@@ -32,7 +32,7 @@ export async function renderStep(
     if (!(error instanceof ExpressionError)) throw error;
     return { fault: { failureType: 'ApplicationError', reason: 'UnresolvedExpression', message: errorText(error) } };
   }
-  if (grant.type === 'Job') return { with: given, objects: inNamespace(jobOf(given), context.release.namespace) };
+  if (grant.type === 'Job') return renderJob(given, context);
   const filePaths = pathsOf(given);
   if (!rendersService.has(grant.type) && filePaths.length === 0) return { with: given, objects: [] };
   const answer = await inputs.renderFor(
@@ -47,6 +47,14 @@ export async function renderStep(
     signal,
   );
   return 'fault' in answer ? answer : { with: given, objects: answer.objects };
+}
+
+function renderJob(given: JsonObject, { release }: StepContext): RenderedStep | { readonly fault: InputFault } {
+  try {
+    return { with: given, objects: inNamespace(jobOf(given), release.namespace) };
+  } catch (error) {
+    return { fault: { failureType: 'ApplicationError', reason: 'RenderFailed', message: errorText(error) } };
+  }
 }
 
 /** Files are told as one text or as a list. */
