@@ -241,6 +241,7 @@ for (const kind of hubKindsByTime)
           services: '/services',
           dependencies: '/services/dependencies',
           service: '/services/_/web',
+          topology: '/services/_/web/topology',
           rollout: '/services/_/web-of-the-platform/rollout',
           upgrades: '/services/_/web-of-the-platform/upgrades',
           plan: '/services/_/planned/plan',
@@ -376,6 +377,11 @@ for (const kind of hubKindsByTime)
     });
 
     test('somebody who may only look has no buttons, and is told why a screen is empty', async () => {
+      const userId = await rig.kubectl.expect(`get users.management.cattle.io -o 'jsonpath={.items[?(@.username=="rita")].metadata.name}'`);
+      const [barn] = (await rig.ask('GET', '/v3/clusters?name=barn')).data!;
+      const projectId = (await rig.ask('GET', `/v3/projects?clusterId=${barn!.id}`)).data!.find(({ name }) => name === 'Default')!.id;
+      await rig.on('barn').expect(`annotate namespace shed field.cattle.io/projectId=${projectId}`);
+      await rig.ask('POST', '/v3/projectroletemplatebindings', { projectId, roleTemplateId: 'read-only', userId });
       await using window = await rig.open({ as: { username: 'rita', password } });
       const { page } = window;
       for (const place of ['/services', '/workflows', '/virtualization', '/people', '/audit']) {
@@ -387,6 +393,21 @@ for (const kind of hubKindsByTime)
           assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, place);
       }
       await page.getByText('as administrators may').waitFor();
+
+      // The machines of the own project are to be seen, and nothing is on offer. Rights come to a member with the first who goes there.
+      await eventually(
+        async () => {
+          await page.goto(rig.url('/virtualization/machines'));
+          await rowOf(page, 'daisy').waitFor({ timeout: 5000 });
+          return true;
+        },
+        Boolean,
+        { timeoutMs: 60_000 },
+      );
+      await page.getByRole('button', { name: 'Actions for daisy' }).click();
+      await page.getByRole('menuitem', { name: 'Nothing that you may do' }).waitFor();
+      await window.picture('reader-machines');
+      assert.deepEqual(await window.barriers(), []);
       assert.deepEqual(
         window.faults.filter(fault => !fault.includes('403')),
         [],

@@ -83,7 +83,7 @@ export function Table<T>(props: TableProps<T>) {
     if (event.key === 'Enter' && isRow && row !== undefined) onOpen?.(row);
   }
 
-  const isEmpty = rows.length === 0 && state !== 'loading';
+  const isEmpty = rows.length === 0 && state !== 'loading' && state !== 'failed';
   return (
     <div className="table-place">
       <div className="table-tools">
@@ -143,6 +143,7 @@ export function Table<T>(props: TableProps<T>) {
             </div>
           </div>
           {rows.length === 0 && state === 'loading' && <Loading />}
+          {rows.length === 0 && state === 'failed' && <div className="loading">It could not be read, so nothing is shown.</div>}
           {rows.length > 0 && arranged.length === 0 && <div className="loading">Nothing has all these words.</div>}
         </div>
       )}

@@ -1,8 +1,6 @@
-import { useEffect, useMemo, useState } from 'react';
-import { seesHub } from '../../data/hub-sight.ts';
-import { hub, kindKey, kinds, type Kind } from '../../data/kinds.ts';
-import { may } from '../../data/permissions.ts';
-import { request } from '../../data/request.ts';
+import { useMemo } from 'react';
+import { hub, kinds, type Kind } from '../../data/kinds.ts';
+import { usePlaces } from '../../data/list-places.ts';
 import { useList, useLists, type ListedIn } from '../../data/use-list.ts';
 import type { ListState, PrintedObject, TableColumn } from '../../data/watched-list.ts';
 import type { Scope } from '../../app/scope.tsx';
@@ -57,46 +55,4 @@ export function usePrintedRows(kind: Kind, scope: Scope, selector: { labelSelect
     const failed = lists.filter(one => one.error && one.error.code !== 404);
     return { rows, columns, state: isLoading ? 'loading' : 'live', failed, leftOut };
   }, [lists, leftOut, isKnown, places]);
-}
-
-interface ListPlace {
-  readonly cluster: string;
-  readonly namespace?: string | undefined;
-}
-
-/** Where to look for objects of a kind: in all namespaces at once for those who may, otherwise in each that is open to them. Undefined until it is known. */
-function usePlaces(kind: Kind, clusters: readonly string[], namespace: string): readonly ListPlace[] | undefined {
-  const isPlain = seesHub() || namespace !== '' || !kind.isNamespaced;
-  const [found, setFound] = useState<{ key: string; places: readonly ListPlace[] }>();
-  const key = `${kindKey(kind)} ${clusters.join()}`;
-  useEffect(() => {
-    if (isPlain) return;
-    let isOver = false;
-    void Promise.all(clusters.map(cluster => openPlaces(kind, cluster))).then(places => isOver || setFound({ key, places: places.flat() }));
-    return () => {
-      isOver = true;
-    };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key names them
-  }, [key, isPlain]);
-  return useMemo(() => {
-    if (isPlain) return clusters.map(cluster => ({ cluster, ...(namespace !== '' && { namespace }) }));
-    return found?.key === key ? found.places : undefined;
-  }, [isPlain, clusters, namespace, found, key]);
-}
-
-async function openPlaces(kind: Kind, cluster: string): Promise<readonly ListPlace[]> {
-  if (await may({ verb: 'list', kind, cluster })) return [{ cluster }];
-  const id = await clusterIdOf(cluster);
-  const { data } = await request<{ data: { id: string }[] }>(`/v3/cluster/${encodeURIComponent(id)}/namespaces?limit=-1`).catch(() => ({
-    data: [],
-  }));
-  const places = await Promise.all(
-    data.map(async ({ id: namespace }) => ((await may({ verb: 'list', kind, cluster, namespace })) ? [{ cluster, namespace }] : [])),
-  );
-  return places.flat();
-}
-
-async function clusterIdOf(name: string): Promise<string> {
-  const { data } = await request<{ data: { id: string }[] }>(`/v3/clusters?name=${encodeURIComponent(name)}`);
-  return data[0]?.id ?? name;
 }

@@ -90,7 +90,7 @@ const userColumns: readonly Column<UserRow>[] = [
     cell: ({ user }) => (user.enabled === false ? <StateBadge tone="idle" word="Disabled" /> : <StateBadge tone="good" word="Enabled" />),
   },
   { id: 'global', title: 'In the hub', width: 'minmax(9rem, 1.2fr)', value: ({ global }) => global },
-  { id: 'places', title: 'In clusters and projects', width: '12rem', isNumber: true, value: ({ places }) => places },
+  { id: 'places', title: 'In clusters and projects', width: '13.5rem', isNumber: true, value: ({ places }) => places },
   { id: 'id', title: 'Id', width: '9rem', isExtra: true, value: ({ user }) => user.metadata.name },
   {
     id: 'age',

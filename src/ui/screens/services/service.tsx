@@ -16,6 +16,7 @@ import { PlanTab } from './plan-tab.tsx';
 import { RolloutTab } from './rollout-tab.tsx';
 import { keyOf, kindOf, kubectlName, membersByTarget, type Cluster, type ClusterDeployment } from './service-kinds.ts';
 import type { MultiClusterService, ServiceSet } from './service-kinds.ts';
+import { TopologyTab } from './topology-tab.tsx';
 import { UpgradesTab } from './upgrades-tab.tsx';
 import { WhereTab } from './where-tab.tsx';
 import { whereRows } from './where.ts';
@@ -23,6 +24,7 @@ import '../../styles/delivery.css';
 
 const parts = [
   { id: '', title: 'Clusters' },
+  { id: 'topology', title: 'Topology' },
   { id: 'rollout', title: 'Rollout' },
   { id: 'upgrades', title: 'Upgrades' },
   { id: 'plan', title: 'What would change' },
@@ -80,6 +82,7 @@ function Part({ mcs, part }: { mcs: MultiClusterService; part: string }) {
     <>
       {error && <ErrorNote error={error} about="Clusters of the service" />}
       {part === '' && <WhereTab mcs={mcs} rows={rows} state={deployments.state} />}
+      {part === 'topology' && <TopologyTab mcs={mcs} rows={rows} />}
       {part === 'rollout' && <RolloutTab mcs={mcs} members={members} />}
       {part === 'upgrades' && <UpgradesTab mcs={mcs} rows={rows} />}
       {part === 'plan' && <PlanTab mcs={mcs} sets={sets.items} members={members} />}

@@ -4,8 +4,9 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
+import { usePlaces } from '../../data/list-places.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
-import { useList } from '../../data/use-list.ts';
+import { useList, useLists } from '../../data/use-list.ts';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import { judgeObject, StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -32,8 +33,14 @@ interface ThingsProps<T> {
 function Things<T extends KubeObject>({ cluster, kind, name, about, columns, titleOf }: ThingsProps<T>) {
   const { namespace } = useScope();
   const at = cluster.metadata.name!;
-  const { items, state, error } = useList<T>({ cluster: at, kind, namespace });
   const clusters = useMemo(() => [cluster], [cluster]);
+  const names = useMemo(() => [at], [at]);
+  const places = usePlaces(kind, names, namespace);
+  const lists = useLists<T>((places ?? []).map(place => ({ ...place, kind })));
+  const items = useMemo(() => lists.flatMap(one => one.items), [lists]);
+  const error = lists.find(one => one.error)?.error;
+  const state =
+    !places || lists.some(one => one.state === 'loading') ? 'loading' : (lists.find(one => one.state === 'failed')?.state ?? 'live');
   const projectOf = useProjects(clusters);
   const rows = useMemo(
     () => items.map((object): Row<T> => ({ object, project: projectOf(at, object.metadata.namespace) })),

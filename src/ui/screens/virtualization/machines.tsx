@@ -4,6 +4,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { objectPlace } from '../../data/kinds.ts';
+import { usePlaces } from '../../data/list-places.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
 import { useLists } from '../../data/use-list.ts';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
@@ -27,9 +28,10 @@ export interface MachineRow {
 /** The virtual machines of some clusters, with what can be done about them. */
 export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
   const { namespace } = useScope();
-  const names = clusters.map(one => one.metadata.name!);
-  const machines = useLists<Machine>(names.map(cluster => ({ cluster, kind: machineKinds.machine, namespace })));
-  const instances = useLists<Instance>(names.map(cluster => ({ cluster, kind: machineKinds.instance, namespace })));
+  const names = useMemo(() => clusters.map(one => one.metadata.name!), [clusters]);
+  const places = usePlaces(machineKinds.machine, names, namespace);
+  const machines = useLists<Machine>((places ?? []).map(place => ({ ...place, kind: machineKinds.machine })));
+  const instances = useLists<Instance>((places ?? []).map(place => ({ ...place, kind: machineKinds.instance })));
   const projectOf = useProjects(clusters);
   const [asked, setAsked] = useState<AskedDeed>();
   const [, go] = useLocation();
@@ -49,12 +51,12 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
     );
   }, [machines, instances, projectOf]);
   const failed = machines.filter(one => one.error);
-  const isLoading = machines.some(one => one.state === 'loading');
+  const isLoading = !places || machines.some(one => one.state === 'loading');
   const columns = useMemo(() => (names.length === 1 ? allColumns.filter(one => one.id !== 'cluster') : allColumns), [names.length]);
   return (
     <>
       {failed.slice(0, 3).map(({ wanted, error }) => (
-        <ErrorNote key={wanted.cluster} error={error} about={`Virtual machines of ${wanted.cluster}`} />
+        <ErrorNote key={`${wanted.cluster} ${wanted.namespace}`} error={error} about={`Virtual machines of ${wanted.cluster}`} />
       ))}
       <Table
         name="Virtual machines"

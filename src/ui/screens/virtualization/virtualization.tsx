@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useLocation, useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
@@ -17,6 +18,7 @@ const mostClusters = 20;
 /** Harvester clusters, and the virtual machines of all of them. */
 export function Virtualization({ part = '' }: { part?: '' | 'machines' }) {
   const { clusters, state, error } = useHarvesterClusters();
+  const first = useMemo(() => clusters.slice(0, mostClusters), [clusters]);
   const [, go] = useLocation();
   return (
     <Page title="Virtualization" isFilled>
@@ -32,7 +34,7 @@ export function Virtualization({ part = '' }: { part?: '' | 'machines' }) {
       {part === 'machines' ? (
         <>
           {clusters.length > mostClusters && <p className="muted">Of the first {mostClusters} clusters.</p>}
-          <Machines clusters={clusters.slice(0, mostClusters)} />
+          <Machines clusters={first} />
         </>
       ) : (
         <Table
@@ -109,6 +111,7 @@ export function VirtualCluster() {
   const { cluster = '', '*': part = '' } = useParams<{ cluster: string; '*': string }>();
   const { clusters, state } = useHarvesterClusters();
   const found = clusters.find(one => one.metadata.name === cluster);
+  const alone = useMemo(() => (found ? [found] : []), [found]);
   const above = [{ title: 'Virtualization', to: '/virtualization' }];
   if (!found)
     return (
@@ -125,7 +128,7 @@ export function VirtualCluster() {
   return (
     <Page title={cluster} above={above} isFilled beside={<ObjectState object={found} />}>
       <Tabs tabs={parts} current={part} base={`/virtualization/${encodeURIComponent(cluster)}`} />
-      {part === '' && <Machines clusters={[found]} />}
+      {part === '' && <Machines clusters={alone} />}
       {part === 'images' && <Images cluster={found} />}
       {part === 'volumes' && <Volumes cluster={found} />}
       {part === 'networks' && <Networks cluster={found} />}
