@@ -143,7 +143,7 @@ export function Table<T>(props: TableProps<T>) {
             </div>
           </div>
           {rows.length === 0 && state === 'loading' && <Loading />}
-          {rows.length === 0 && state === 'failed' && <div className="loading">It could not be read, so nothing is shown.</div>}
+          {rows.length === 0 && state === 'failed' && <p className="empty muted">It could not be read, so nothing is shown.</p>}
           {rows.length > 0 && arranged.length === 0 && <div className="loading">Nothing has all these words.</div>}
         </div>
       )}
