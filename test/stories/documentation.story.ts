@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { commandsOf, matchesOutput, type ShownCommand } from '../helpers/console-blocks.ts';
@@ -38,6 +38,8 @@ async function follow(document: string, commands: readonly ShownCommand[]): Prom
   const scratch = stack.use(scratchDir('reader'));
   const home = path.join(scratch.dir, 'home');
   mkdirSync(home);
+  // Readers are in a checkout, as far as examples are concerned.
+  symlinkSync(path.join(repositoryRoot, 'examples'), path.join(home, 'examples'));
   const port = await freePort();
   const env = {
     HOME: home,

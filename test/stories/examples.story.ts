@@ -128,9 +128,39 @@ describe('the examples run as they are on the hub of npm start', { skip: missing
     for (const user of ['u-owner', 'u-readonly']) assert.equal(await may('get pods', 'default', user), 'no');
   });
 
-  for (const name of ['canary', 'blue-green'])
-    test(`${name}: the server takes it as it is`, async () => {
-      await apply(name);
-      await kubectl.expect(`apply --dry-run=server --validate=strict -f ${path.join(folder, name)}`, { says: 'workflowrun' });
-    });
+  const phaseOf = (run: string, namespace: string) => kubectl.expect(`get workflowruns ${run} -n ${namespace} -o jsonpath={.status.phase}`);
+  const succeeds = (run: string, namespace: string) =>
+    eventually(
+      () => phaseOf(run, namespace),
+      phase => phase === 'Succeeded',
+      { ...patient, what: `run ${run} in ${namespace}` },
+    );
+  const onMember = (cluster: string, what: string) => drover.expect(`kubectl ${cluster} -- get ${what} -n shop`);
+
+  test('canary: the run succeeds on both clusters, another version comes by another run, and no canary is left', async () => {
+    await apply('canary');
+    await succeeds('first', 'example-canary');
+    await kubectl.expect(
+      `patch servicedefinition shop -n example-canary --type merge -p '{"spec":{"variables":[{"name":"version","value":"2.0"}]}}'`,
+    );
+    await drover.expect('run shop -n example-canary --name second --follow --timeout 90s');
+    for (const cluster of ['canary-1', 'canary-2']) {
+      const shown = await onMember(
+        cluster,
+        'deployments -o custom-columns=NAME:.metadata.name,IMAGE:.spec.template.spec.containers[0].image --no-headers',
+      );
+      assert.deepEqual(shown.trim().split(/\s+/), ['shop', 'example/shop:2.0']);
+    }
+    await drover.expect('runs -n example-canary', { says: [/first +shop +Succeeded/, /second +shop +Succeeded/] });
+    await drover.expect('logs first -n example-canary', { says: 'Done.' });
+  });
+
+  test('blue-green: the Service of production leads to the new colour', async () => {
+    await apply('blue-green');
+    await succeeds('first', 'example-blue-green');
+    for (const cluster of ['blue-green-1', 'blue-green-2']) {
+      assert.equal(await onMember(cluster, 'service shop -o jsonpath={.spec.selector}'), '{"app":"shop","harness.io/color":"blue"}');
+      assert.equal(await onMember(cluster, 'deployments -o name'), 'deployment.apps/shop-blue\n');
+    }
+  });
 });
