@@ -42,6 +42,8 @@ export interface WorksWorld {
   /** Cuts the wire to the member. */
   cut(): void;
   mend(): void;
+  /** The member is reached in another way from now on; the old one goes on working for those who have it. */
+  reroute(): void;
   /** A chart of these templates on the hub. Answers its digest. */
   chart(templates: Readonly<Record<string, string>>, version?: string): Promise<string>;
 }
@@ -61,7 +63,7 @@ export async function startWorksWorld(t: TestContext): Promise<WorksWorld> {
 
   let isCut = false;
   const listeners = new Set<(name: string) => void>();
-  const way = cuttable(member.client, () => isCut);
+  let way = cuttable(member.client, () => isCut);
   const directory = {
     client: () => way,
     subscribe(listener: (name: string) => void) {
@@ -135,6 +137,10 @@ export async function startWorksWorld(t: TestContext): Promise<WorksWorld> {
     },
     cut: () => turn(true),
     mend: () => turn(false),
+    reroute() {
+      way = cuttable(member.client, () => isCut);
+      for (const listener of listeners) listener('east');
+    },
     async chart(templates, version = '1.0.0') {
       const files = Object.entries(templates).map(([name, text]) => ({ name: `templates/${name}`, data: Buffer.from(text) }));
       const about = Buffer.from(`apiVersion: v2\nname: web\nversion: ${version}\n`);

@@ -5,7 +5,7 @@ import { startWorksWorld, type WorksWorld } from '../../../test/helpers/works-wo
 import { contentTypes } from '../../api/content.ts';
 import { writeArchive } from '../../render/write-archive.ts';
 import { putContent } from '../contents/put-content.ts';
-import { ConfigMap, ControllerRevision, Namespace, Secret } from '../../api/builtin-kinds.ts';
+import { ConfigMap, ControllerRevision, Namespace, Pod, Secret } from '../../api/builtin-kinds.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { revisionMarks, workFinalizer, type Work } from '../../api/work.ts';
 
@@ -322,4 +322,31 @@ test('a newer spec overtakes a delivery that waits', async t => {
   );
   await world.put('web', { chart: { content: await world.chart({ 'map.yaml': template }, '1.0.1') } });
   assert.equal((await world.ready('web')).status?.delivered?.chart, 'web-1.0.1');
+});
+
+test('a delivery that waits goes on when the cluster is reached in another way', async t => {
+  const world = await startWorksWorld(t);
+  const pod = `apiVersion: v1
+kind: Pod
+metadata: { name: web }
+spec: { containers: [{ name: web, image: web }] }
+`;
+  await world.put('web', { chart: { content: await world.chart({ 'pod.yaml': pod }) } });
+  await eventually(
+    () => world.read('web'),
+    work => message(work)?.includes('waits until everything is healthy') === true,
+    { timeoutMs: 60_000, what: 'the delivery to wait' },
+  );
+  world.reroute();
+  // Whoever comes next takes the new way, and with that the old one ends.
+  await world.put('other', { release: { name: 'other', namespace: 'shop' }, manifests: [configMap('other', { a: '1' })] });
+  await world.ready('other');
+  const conditions = ['Ready', 'ContainersReady', 'PodScheduled', 'Initialized'].map(type => ({ type, status: 'True' }));
+  await world.member.client.patch(
+    Pod,
+    { namespace: 'shop', name: 'web' },
+    { type: 'merge', body: { status: { phase: 'Running', conditions } } },
+    { subresource: 'status' },
+  );
+  await world.ready('web');
 });

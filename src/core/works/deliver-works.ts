@@ -148,10 +148,13 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
             const present = underWay.get(queueKey);
             if (present && present.mark !== markOf(queueKey)) present.stop.abort(new Overtaken('overtaken by a newer delivery'));
           }),
-          members.subscribe(namespace => {
+          members.subscribe((namespace, isOtherWay) => {
             for (const work of works.by('cluster', namespace)) {
               followers.stop(keyOf(work));
-              add(queueKeyOf(work));
+              const queueKey = queueKeyOf(work);
+              add(queueKey);
+              // The watches that it waits for end with the old way: it would wait in vain.
+              if (isOtherWay) underWay.get(queueKey)?.stop.abort(new Overtaken('the cluster is reached in another way now'));
             }
           }),
         ];

@@ -43,17 +43,17 @@ export function hubMembers({ clusters, directory, signal }: HubMembersDeps): Del
     },
     isPaused: namespace => find(namespace)?.spec.paused === true,
     subscribe(listener) {
-      const tell = (namespace: string): void => {
+      const tell = (namespace: string, isOtherWay: boolean): void => {
         if (!find(namespace)) close(namespace);
-        listener(namespace);
+        listener(namespace, isOtherWay);
       };
       const subscriptions = [
         directory.subscribe(name => {
           const cluster = clusters.get(name);
-          if (cluster && isOurs(cluster)) tell(clusterId(cluster));
+          if (cluster && isOurs(cluster)) tell(clusterId(cluster), true);
         }),
         clusters.subscribe(({ type, object, old }) => {
-          if (type === 'DELETED' || (old && hasChanged(old, object))) tell(clusterId(object));
+          if (type === 'DELETED' || (old && hasChanged(old, object))) tell(clusterId(object), false);
         }),
       ];
       return { [Symbol.dispose]: () => subscriptions.forEach(one => one[Symbol.dispose]()) };
