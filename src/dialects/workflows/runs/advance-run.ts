@@ -1,3 +1,4 @@
+import { appendLatecomers } from './append-latecomers.ts';
 import { driveGates } from './drive-gates.ts';
 import { driveSlot, isInterrupted } from './drive-slot.ts';
 import { failRun, finish } from './end-run.ts';
@@ -10,6 +11,7 @@ import { soakWave } from './soak-wave.ts';
 /** Goes on as far as it can: from wave to wave, through gates, steps and soaks. */
 export function advanceRun(draft: Draft): void {
   const { status, engine } = draft;
+  appendLatecomers(draft);
   const waves = status.waves ?? [];
   // Without clusters, what the hub itself does is done once.
   const legs = legsOf(draft.plan!, Math.max(1, waves.length));

@@ -10,7 +10,10 @@ import type { GateDesk } from '../gates/gate-desk.ts';
 import { runScope, type ScopeFacts } from '../inputs/run-scope.ts';
 import type { ClusterRun } from '../kinds/cluster-run.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
-import { deliveryAnnotations } from '../names.ts';
+import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
+import { namedTest } from '../infrastructure/select-clusters.ts';
+import { deliveryAnnotations, deliveryLabels } from '../names.ts';
+import { hubClusters } from '../providers/hub-clusters.ts';
 import { clusterStateOf, isInFlight, type GrantedCluster } from './cluster-grant.ts';
 import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run-facts.ts';
 import { obeyed } from './run-orders.ts';
@@ -76,6 +79,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     before: before.status,
     clusterRuns: present,
     seeCluster: id => seeCluster(clusters, id, () => isSelected(id)),
+    seeLatecomers,
     seeIllness: id => illnessOf(present.get(id)) ?? (snapshot ? seeIllness(works, snapshot, id) : undefined),
     freeze: () =>
       freezes.freezeFor(
@@ -112,6 +116,17 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     let is = selected.get(id);
     if (is === undefined) selected.set(id, (is = !snapshot || isMeant(snapshot, plainScope, resolved(id))));
     return is;
+  }
+
+  /** Of a provider other than the hub, those that it has brought here. A run that names its clusters has none. */
+  function seeLatecomers() {
+    if (!snapshot || (spec.clusters?.only ?? []).length > 0) return [];
+    const { name: provider, type } = snapshot.provider;
+    const isTheirs = ({ labels }: ResolvedCluster) => type === 'Drover' || labels[deliveryLabels.provider] === provider;
+    const isExcluded = namedTest(spec.clusters?.exclude ?? []);
+    return hubClusters(clusters).filter(
+      one => !names.has(one.id) && isTheirs(one) && !isExcluded(one) && isMeant(snapshot, plainScope, one),
+    );
   }
 
   function previewHash(ref: string): string | null {

@@ -568,3 +568,18 @@ test('Ignore lets a run pass a gate that failed, and a cluster that fell ill', (
   assert.ok(fleet.second < 60);
   assert.equal(fleet.asked.length, 1);
 });
+
+test('clusters that come later are left alone, or join the last wave where the rollout says so', () => {
+  for (const [latecomers, states] of [
+    ['Ignore', { c0: 'Succeeded', c1: 'Succeeded', c9: 'Pending' }],
+    ['Append', { c0: 'Succeeded', c1: 'Succeeded', c9: 'Succeeded' }],
+  ] as const) {
+    const fleet = new SimulatedFleet(members(2), { rollout: { ...twoWaves, latecomers } });
+    fleet.reconcile();
+    fleet.members.push({ id: 'c9' });
+    fleet.run();
+    assert.equal(fleet.status?.phase, 'Succeeded');
+    assert.deepEqual(fleet.states(), states);
+    assert.equal(fleet.status?.clusters?.total, latecomers === 'Append' ? 3 : 2);
+  }
+});

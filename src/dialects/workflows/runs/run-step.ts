@@ -56,6 +56,8 @@ export interface RunInput {
   readonly clusterRuns: ReadonlyMap<string, GrantedCluster>;
   /** Undefined when it is gone. */
   seeCluster(id: string): SeenCluster | undefined;
+  /** Clusters that the infrastructure selects by now, and did not when they were resolved. */
+  seeLatecomers(): readonly { readonly id: string; readonly name: string }[];
   /** Whether what was delivered is unhealthy. */
   seeIllness(id: string): Illness | undefined;
   readonly queue: { /** How many go first. */ readonly ahead: number; /** How many of them wait. */ readonly waiting: number };

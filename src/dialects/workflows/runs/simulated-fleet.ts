@@ -205,6 +205,10 @@ export class SimulatedFleet {
         const { isReady = true, isHeld = false, isGone = false, isMeant = true } = this.member(id);
         return isGone ? undefined : { isReady, isHeld, isMeant };
       },
+      seeLatecomers: () => {
+        const known = new Set(this.status?.resolvedClusters?.map(one => one.id));
+        return this.members.filter(one => one.isGone !== true && !known.has(one.id)).map(({ id }) => ({ id, name: id.toUpperCase() }));
+      },
       seeIllness: id => this.#illness(id),
       queue: this.queue,
       freeze: () => this.freeze,
