@@ -24,6 +24,10 @@ const password = 'correct horse battery';
 const nasty = '<img src=x onerror=alert(1)> شركة 🐄';
 const delivery = 'delivery.drover.io/v1alpha1';
 
+const isGate = process.env['DROVER_GATE'] === 'true';
+/** In the dark the gate looks at one screen of each kind. */
+const colourful = new Set(['services', 'dependencies', 'rollout', 'run', 'machines', 'user', 'audit']);
+
 const template = (chart: string, version: string) => ({
   apiVersion: k0rdentVersion,
   kind: 'ServiceTemplate',
@@ -268,7 +272,8 @@ for (const kind of hubKindsByTime)
           project: `/people/projects/${project}`,
           audit: '/audit',
         };
-        for (const [name, place] of Object.entries(screens)) {
+        const looked = Object.entries(screens).filter(([name]) => colors === 'light' || !isGate || colourful.has(name));
+        for (const [name, place] of looked) {
           await window.page.goto(rig.url(place));
           await settled(window.page);
           await window.picture(`${name}-${colors}`);

@@ -78,14 +78,17 @@ function Part({ mcs, part }: { mcs: MultiClusterService; part: string }) {
     [mcs, deployments.items, sets.items, members],
   );
   const error = deployments.error ?? sets.error;
+  // A cluster that is not known yet must not look like one that is not there.
+  const isLoading = [deployments, sets, clusters].some(one => one.state === 'loading');
   return (
     <>
       {error && <ErrorNote error={error} about="Clusters of the service" />}
-      {part === '' && <WhereTab mcs={mcs} rows={rows} state={deployments.state} />}
-      {part === 'topology' && <TopologyTab mcs={mcs} rows={rows} />}
-      {part === 'rollout' && <RolloutTab mcs={mcs} members={members} />}
-      {part === 'upgrades' && <UpgradesTab mcs={mcs} rows={rows} />}
-      {part === 'plan' && <PlanTab mcs={mcs} sets={sets.items} members={members} />}
+      {part === '' && <WhereTab mcs={mcs} rows={rows} state={isLoading ? 'loading' : deployments.state} />}
+      {part !== '' && isLoading && <Loading />}
+      {part === 'topology' && !isLoading && <TopologyTab mcs={mcs} rows={rows} />}
+      {part === 'rollout' && !isLoading && <RolloutTab mcs={mcs} members={members} />}
+      {part === 'upgrades' && !isLoading && <UpgradesTab mcs={mcs} rows={rows} />}
+      {part === 'plan' && !isLoading && <PlanTab mcs={mcs} sets={sets.items} members={members} />}
     </>
   );
 }
