@@ -51,13 +51,8 @@ export function Home() {
             <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />
             {seesHub() && (
               <>
-                <Figure title="Services" value={services.items.length} to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices" />
-                <Figure
-                  title="Services stuck"
-                  value={stuck}
-                  to="/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices"
-                  isBad={stuck > 0}
-                />
+                <Figure title="Services" value={services.items.length} to="/services" />
+                <Figure title="Services stuck" value={stuck} to="/services" isBad={stuck > 0} />
               </>
             )}
           </div>
