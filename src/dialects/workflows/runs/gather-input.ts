@@ -1,5 +1,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Work } from '../../../api/work.ts';
+import { clusterId } from '../../../core/clusters/cluster-id.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import type { OwnWrites } from '../../../runtime/own-writes.ts';
 import { evaluateCondition } from '../expressions/condition.ts';
@@ -19,7 +20,7 @@ import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run
 import { obeyed } from './run-orders.ts';
 import type { RunPlaces } from './run-places.ts';
 import type { GateQuestion, RunInput } from './run-step.ts';
-import { illnessOf, isMeant, seeCluster, seeIllness } from './see-clusters.ts';
+import { illnessOf, meantOf, seeCluster, seeIllness } from './see-clusters.ts';
 
 export interface GatherDeps {
   readonly runs: Informer<WorkflowRun>;
@@ -58,13 +59,16 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
   const present = clusterRunsOf(clusterRuns, run);
   const ordered = new Map([...present, ...obeyed(status.engine?.orders ?? [], present)]);
   const names = new Map(status.resolvedClusters?.map(one => [one.id, one.name]));
+  /** Before they are resolved, all that there are. */
+  const ids = () => clusters.list().map(clusterId);
   const labelsOf = (id: string) => clusters.by('id', id)[0]?.metadata.labels ?? {};
-  const resolved = (id: string) => ({ id, name: names.get(id) ?? id, labels: labelsOf(id) });
+  const nameOf = (id: string) => names.get(id) ?? clusters.by('id', id)[0]?.metadata.name ?? id;
+  const resolved = (id: string) => ({ id, name: nameOf(id), labels: labelsOf(id) });
   const triggeredBy = annotations[deliveryAnnotations.triggeredBy];
   const scopeFor = (more: ScopeFacts): ExpressionScope =>
     snapshot ? runScope(snapshot, { ...factsOfRun(run), secrets, ...more }) : () => undefined;
   const plainScope = scopeFor({});
-  const selected = new Map<string, boolean>();
+  let meant: ReadonlySet<string> | undefined;
 
   return {
     namespace,
@@ -113,9 +117,10 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
   }
 
   function isSelected(id: string): boolean {
-    let is = selected.get(id);
-    if (is === undefined) selected.set(id, (is = !snapshot || isMeant(snapshot, plainScope, resolved(id))));
-    return is;
+    if (!snapshot) return true;
+    // All at once: it is asked of every cluster.
+    meant ??= new Set(meantOf(snapshot, plainScope, (names.size > 0 ? [...names.keys()] : ids()).map(resolved)).map(one => one.id));
+    return meant.has(id);
   }
 
   /** Of a provider other than the hub, those that it has brought here. A run that names its clusters has none. */
@@ -124,9 +129,8 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     const { name: provider, type } = snapshot.provider;
     const isTheirs = ({ labels }: ResolvedCluster) => type === 'Drover' || labels[deliveryLabels.provider] === provider;
     const isExcluded = namedTest(spec.clusters?.exclude ?? []);
-    return hubClusters(clusters).filter(
-      one => !names.has(one.id) && isTheirs(one) && !isExcluded(one) && isMeant(snapshot, plainScope, one),
-    );
+    const late = hubClusters(clusters).filter(one => !names.has(one.id) && isTheirs(one) && !isExcluded(one));
+    return meantOf(snapshot, plainScope, late);
   }
 
   function previewHash(ref: string): string | null {

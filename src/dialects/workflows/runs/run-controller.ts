@@ -86,7 +86,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
       const step = nextRun(gatherInput({ ...deps, clusterRuns, places }, gathering));
       noteStep(key, run, step);
       if (step.isExpired) return expire(run, stop);
-      const status = hideInStatus(step.status, hide);
+      const status = secrets.size > 0 ? hideInStatus(step.status, hide) : step.status;
       const isNews = !jsonEqual(status, run.status);
       if (isNews) {
         await desk.tell(run, step, hide, stop);

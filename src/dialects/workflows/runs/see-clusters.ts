@@ -50,12 +50,12 @@ export function seeIllness(works: Informer<Work>, { infrastructure }: RunSnapsho
   };
 }
 
-/** Whether an infrastructure selects a cluster by the labels that it has here. */
-export function isMeant(snapshot: RunSnapshot, scope: ExpressionScope, cluster: ResolvedCluster): boolean {
+/** Which clusters an infrastructure selects by the labels that they have here. */
+export function meantOf(snapshot: RunSnapshot, scope: ExpressionScope, clusters: readonly ResolvedCluster[]): readonly ResolvedCluster[] {
   try {
-    return selectClusters(renderSelection(snapshot.infrastructure.spec, scope), [cluster]).length > 0;
+    return selectClusters(renderSelection(snapshot.infrastructure.spec, scope), clusters);
   } catch {
     // What cannot be judged stays as it was resolved.
-    return true;
+    return clusters;
   }
 }
