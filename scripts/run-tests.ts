@@ -23,6 +23,12 @@ const timeout = 300_000;
 const sharedSeconds = 25;
 const unknownSeconds = 2;
 
+/** The first test waits for all files: a process ends when the tests that it knows are over, also while others are still being loaded. */
+const holdTests = `import { test } from 'node:test';
+const loaded = Promise.withResolvers();
+test('the files of a process are there before its tests begin', () => loaded.promise);
+`;
+
 const { values, positionals } = parseArgs({ options: { shared: { type: 'boolean' } }, allowPositionals: true });
 const [atOnce = '1', ...globs] = positionals;
 // Programs that tests start begin sooner so; what shares a process starts none.
@@ -105,7 +111,8 @@ async function runGroups(groups: readonly string[][], concurrency: number): Prom
 function entryOf(group: readonly string[]): string {
   if (group.length === 1) return path.resolve(group[0]!);
   const entry = path.join(scratch, `${group[0]!.replaceAll(/[^\w.]/g, '-')}.mjs`);
-  writeFileSync(entry, group.map(file => `await import(${JSON.stringify(pathToFileURL(path.resolve(file)).href)});\n`).join(''));
+  const imports = group.map(file => `await import(${JSON.stringify(pathToFileURL(path.resolve(file)).href)});\n`);
+  writeFileSync(entry, [holdTests, ...imports, 'loaded.resolve();\n'].join(''));
   return entry;
 }
 

@@ -89,7 +89,8 @@ export function runPlaces(): RunPlaces {
     if (!place) return [];
     const isNear = (one: Place) => {
       if (one.uid === place.uid || one.isPreview) return false;
-      if (place.line === undefined || one.line === undefined) return one.namespace === place.namespace;
+      // Also those of other lines: they may have waited for this one until it was known which line is its own.
+      if (one.startedAt === undefined && !isTerminal(one.phase)) return one.namespace === place.namespace;
       return one.line === place.line || one.release === place.release;
     };
     return [...places].filter(([, one]) => isNear(one)).map(([near]) => near);

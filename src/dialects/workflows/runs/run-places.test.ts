@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RunWithStatus } from './run-facts.ts';
+import { runPlaces } from './run-places.ts';
+import type { RunStatus } from './run-status.ts';
+
+const run = (name: string, status?: RunStatus): RunWithStatus =>
+  ({
+    apiVersion: 'delivery.drover.io/v1alpha1',
+    kind: 'WorkflowRun',
+    metadata: { namespace: 'shop', name, uid: name, creationTimestamp: '2026-11-17T04:35:02Z' },
+    spec: { workflowRef: { name } },
+    ...(status && { status }),
+  }) as RunWithStatus;
+
+/** What a run is made of, as far as its place depends on it. */
+const made = (infrastructure: string): RunStatus =>
+  ({
+    phase: 'Queued',
+    snapshot: {
+      workflow: { spec: {} },
+      provider: { name: 'hub' },
+      infrastructure: { name: infrastructure, namespace: infrastructure, releaseName: 'web' },
+    },
+  }) as unknown as RunStatus;
+
+test('who waited for a run of another line is looked at again when that line is known', () => {
+  const places = runPlaces();
+  places.note(run('first'));
+  places.note(run('second', made('east')));
+  assert.equal(places.factsFor(run('second', made('east'))).queue.ahead, 1, 'it could be the same line');
+
+  places.note(run('first', made('west')));
+
+  assert.deepEqual(places.neighbours('shop/first'), ['shop/second']);
+  assert.equal(places.factsFor(run('second', made('east'))).queue.ahead, 0);
+});
+
+test('whoever has ended waits for nobody', () => {
+  const places = runPlaces();
+  places.note(run('first'));
+  places.note(run('second', { ...made('east'), phase: 'Aborted' }));
+  places.note(run('first', made('west')));
+  assert.deepEqual(places.neighbours('shop/first'), []);
+});
