@@ -82,10 +82,7 @@ for (const kind of hubKindsByTime)
       await eventually(() => page.getByText('1 of 2').isVisible());
       assert.match(page.url(), /q=sandbox-2/, 'what is filtered is in the address');
       await keyboard.press('Enter');
-      await eventually(
-        () => page.evaluate('document.activeElement.getAttribute("role")'),
-        role => role === 'row',
-      );
+      await rowHasFocus(page);
       await keyboard.press('Enter');
       await page.getByRole('heading', { name: 'sandbox-2', level: 1 }).waitFor();
       await keyboard.press('Control+k');
@@ -98,6 +95,7 @@ for (const kind of hubKindsByTime)
       await keyboard.press('Enter');
       await page.getByRole('link', { name: 'web', exact: true }).waitFor();
       await keyboard.press('j');
+      await rowHasFocus(page);
       await keyboard.press('Enter');
       await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
       await keyboard.press('l');
@@ -350,6 +348,13 @@ async function settled(page: Page): Promise<void> {
 const editorText = (page: Page): Promise<string> => page.locator('.cm-content').first().innerText();
 
 /** As a person would: finds the line, and writes over it. */
+async function rowHasFocus(page: Page): Promise<void> {
+  await eventually(
+    () => page.evaluate('document.activeElement.getAttribute("role")'),
+    role => role === 'row',
+  );
+}
+
 async function replaceText(page: Page, from: string, to: string): Promise<void> {
   const line = page.locator('.cm-line').filter({ hasText: from }).first();
   await line.click();

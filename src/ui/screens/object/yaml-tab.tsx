@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { parse } from 'yaml';
+import { isOlderVersion } from '../../../api/object.ts';
 import { hub, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { ApiError, request } from '../../data/request.ts';
@@ -23,13 +24,16 @@ interface Trial {
 }
 
 /** The object as YAML: read while it changes; edited against what it was, tried by the server, and shown as a difference before it is written. */
-export function YamlTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
+export function YamlTab({ object: heard, at }: { object: KubeObject; at: ObjectAt }) {
   const { kind, cluster, namespace, name } = at;
+  // What was saved is known before the watch tells of it.
+  const [saved, setSaved] = useState<KubeObject>();
+  const object = saved && isOlderVersion(heard.metadata.resourceVersion, saved.metadata.resourceVersion) ? saved : heard;
   const isSecret = resourceOf(kind) === 'secrets';
   const mayUpdate = useMay({ verb: 'update', kind, cluster, namespace, name });
   const [isEditing, setEditing] = useState(false);
   const shown = useMemo(() => (isSecret ? withoutValues(object) : object), [object, isSecret]);
-  if (isEditing) return <Editing first={object} at={at} onDone={() => setEditing(false)} />;
+  if (isEditing) return <Editing first={object} at={at} onSaved={setSaved} onDone={() => setEditing(false)} />;
   return (
     <div className="stack tight">
       <div className="row">
@@ -56,7 +60,14 @@ function withoutValues(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations }, ...(object['data'] !== undefined && { data }) };
 }
 
-function Editing({ first, at, onDone }: { first: KubeObject; at: ObjectAt; onDone(): void }) {
+interface EditingProps {
+  readonly first: KubeObject;
+  readonly at: ObjectAt;
+  onSaved(object: KubeObject): void;
+  onDone(): void;
+}
+
+function Editing({ first, at, onSaved, onDone }: EditingProps) {
   const { kind, cluster, namespace, name } = at;
   const [base, setBase] = useState(first);
   const [start, setStart] = useState(() => printYaml(editable(first)));
@@ -91,7 +102,9 @@ function Editing({ first, at, onDone }: { first: KubeObject; at: ObjectAt; onDon
 
   const save = () =>
     attempt(async () => {
-      await put(trial!.wanted, false);
+      const saved = await put(trial!.wanted, false);
+      delete saved.metadata.managedFields;
+      onSaved(saved);
       onDone();
     });
 
