@@ -14,6 +14,7 @@ export interface Deed {
 }
 
 const believedMs = 60_000;
+const retryMs = 2_000;
 const reviews: Kind = {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -34,7 +35,7 @@ export function forgetPermissions(): void {
   answers.clear();
 }
 
-/** Whether whoever is signed in may do it. Asked once a minute; what cannot be asked is not allowed. */
+/** Whether whoever is signed in may do it. Asked once a minute; what cannot be asked is not allowed, and asked again the next time. */
 export function may(deed: Deed): Promise<boolean> {
   return answerFor(deed).promise;
 }
@@ -46,10 +47,19 @@ export function useMay(deed: Deed | undefined): boolean | undefined {
   useEffect(() => {
     if (!deed) return;
     let isOver = false;
-    void answerFor(deed).promise.then(() => isOver || again());
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void look(deed);
     return () => {
       isOver = true;
+      clearTimeout(timer);
     };
+
+    async function look(asked: Deed): Promise<void> {
+      await answerFor(asked).promise;
+      if (isOver) return;
+      again();
+      if (answers.get(keyOf(asked))?.value === undefined) timer = setTimeout(() => void look(asked), retryMs);
+    }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all of it
   }, [key]);
   return key === undefined ? undefined : answers.get(key)?.value;
@@ -59,10 +69,15 @@ function answerFor(deed: Deed): Answer {
   const key = keyOf(deed);
   const known = answers.get(key);
   if (known && Date.now() - known.askedAt < believedMs) return known;
-  const promise = ask(deed).catch(() => false);
+  const promise = ask(deed).then(
+    value => (answer.value = value),
+    () => {
+      if (answers.get(key) === answer) answers.delete(key);
+      return false;
+    },
+  );
   const answer: Answer = { askedAt: Date.now(), promise, ...(known?.value !== undefined && { value: known.value }) };
   answers.set(key, answer);
-  void promise.then(value => (answer.value = value));
   return answer;
 }
 
