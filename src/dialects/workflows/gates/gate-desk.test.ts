@@ -79,12 +79,15 @@ function gateOf({ desk }: World, gate: GateSpec, more: Partial<GateRequest> = {}
     state = JSON.parse(JSON.stringify(answer.state)) as JsonObject;
     return answer;
   };
-  const until = (phase: GateAnswer['phase'], afterSeconds = 0) =>
-    eventually(
-      () => look(afterSeconds),
+  /** A second later each time: what is found counts from when it is seen, so a clock that stands may never come to the next. */
+  const until = (phase: GateAnswer['phase'], afterSeconds = 0) => {
+    let second = afterSeconds;
+    return eventually(
+      () => look(second++),
       answer => answer.phase === phase,
       { what: `${gate.name} as ${phase}` },
     );
+  };
   return { look, until };
 }
 
@@ -123,14 +126,15 @@ test('HTTP asks until so many answers in a row are good', async t => {
     eventually(
       () => (look(second), world.asked.length),
       n => n === count,
+      { what: `question ${count}` },
     );
   await asked(1, 0);
   await eventually(
     () => look(5).message,
     message => message === 'The answer was 500',
   );
-  await asked(2, 11);
-  assert.equal(look(12).phase, 'Running');
+  await asked(2, 16);
+  assert.equal(look(17).phase, 'Running');
   const done = await until('Successful', 30);
   assert.deepEqual(done.outputs, { httpResponseCode: '200', httpResponseBody: 'up' });
   assert.equal(world.asked[0], 'GET /first');
