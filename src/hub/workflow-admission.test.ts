@@ -339,20 +339,32 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
       { workflowRef: { name: 'roll' }, variables: { tag: '1' } },
     );
     const made = await jane.create(WorkflowRun, body, { fieldManager: 'kubectl' });
-    assert.deepEqual(made.metadata.annotations, { 'delivery.drover.io/triggered-by': 'jane', mine: 'x' });
+    const { 'delivery.drover.io/requested-at': requestedAt = '', ...others } = made.metadata.annotations ?? {};
+    assert.deepEqual(others, { 'delivery.drover.io/triggered-by': 'jane', mine: 'x' });
     const patch = (client: KubeClient, change: object) =>
       client.patch(WorkflowRun, { namespace, name: 'r' }, { type: 'merge', body: change as never }, { fieldManager: 'kubectl' });
     const paused = await patch(olga, {
-      metadata: { annotations: { 'delivery.drover.io/triggered-by': 'nobody' } },
+      metadata: { annotations: { 'delivery.drover.io/triggered-by': 'nobody', 'delivery.drover.io/requested-at': '2020-01-01' } },
       spec: { state: 'Pause' },
     });
     assert.deepEqual(
       [
         paused.metadata.annotations?.['delivery.drover.io/triggered-by'],
         paused.metadata.annotations?.['delivery.drover.io/state-changed-by'],
+        paused.metadata.annotations?.['delivery.drover.io/requested-at'],
       ],
-      ['jane', 'olga'],
+      ['jane', 'olga', requestedAt],
     );
+    // Names that would sort the other way round, and more of them than a second has.
+    const moments: string[] = [];
+    for (const name of ['z', 'y', 'x', 'w']) {
+      const one = newObject(WorkflowRun, { namespace, name }, { workflowRef: { name: 'roll' }, variables: { tag: '1' } });
+      const { metadata } = await jane.create(WorkflowRun, one, { fieldManager: 'kubectl' });
+      moments.push(metadata.annotations!['delivery.drover.io/requested-at']!);
+      await hub.delete(WorkflowRun, { namespace, name });
+    }
+    assert.deepEqual(moments, [...new Set(moments)].toSorted(), 'which came first is known');
+    assert.match(requestedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     await refused(patch(jane, { spec: { variables: { tag: '2' } } }), /spec\.variables: .*immutable/);
     await refused(patch(jane, { spec: { workflowRef: { name: 'other' } } }), /workflowRef cannot be changed/);
     await refused(patch(jane, { spec: { skipGates: ['g'] } }), /bypass/, 403);

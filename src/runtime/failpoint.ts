@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /**
  * Every place where a test may kill the process, by name. Each marks a moment after a step was done and before the next one is begun, or
  * before what was done is written down.
@@ -39,13 +41,15 @@ export const failpoints = [
 
 export type Failpoint = (typeof failpoints)[number];
 
-const [armed, count = '1'] = (process.env['DROVER_FAILPOINT'] ?? '').split(':');
+/** `name`, or `name@what` for one of the things that are done there, and how often it is passed before. */
+const [, armed = '', count = '1'] = /^(.*?)(?::([0-9]+))?$/.exec(process.env['DROVER_FAILPOINT'] ?? '') ?? [];
+const traceFile = process.env['DROVER_FAILPOINT_TRACE'] ?? '';
 let left = Number(count);
 
-let listener: ((name: Failpoint) => void) | undefined;
+let listener: ((name: Failpoint, what: string) => void) | undefined;
 
 /** Tells which points are reached, so that a test knows where it can kill. */
-export function observeFailpoints(hear: (name: Failpoint) => void): Disposable {
+export function observeFailpoints(hear: (name: Failpoint, what: string) => void): Disposable {
   listener = hear;
   return {
     [Symbol.dispose]() {
@@ -54,10 +58,14 @@ export function observeFailpoints(hear: (name: Failpoint) => void): Disposable {
   };
 }
 
-/** Kills the process as a power cut would, when the environment names this point: `DROVER_FAILPOINT=name`, or `name:3` for the third time. */
-export function failpoint(name: Failpoint): void {
-  listener?.(name);
-  if (name !== armed || --left !== 0) return;
+/**
+ * Kills the process as a power cut would, when the environment names this point: `DROVER_FAILPOINT=name`, `name@what`, and `name:3` for the third time.
+ * `DROVER_FAILPOINT_TRACE=file` writes down which points are passed.
+ */
+export function failpoint(name: Failpoint, what = ''): void {
+  listener?.(name, what);
+  if (traceFile !== '') appendFileSync(traceFile, `${name}@${what}\n`);
+  if (armed === '' || (armed !== name && armed !== `${name}@${what}`) || --left !== 0) return;
   process.kill(process.pid, 'SIGKILL');
   // The signal may need a moment; nothing more may be done until then.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -73,7 +73,7 @@ export interface WorkflowStory {
   want(run: string, state: string): Promise<void>;
   label(cluster: string, labels: string): Promise<void>;
   /** What an object of a member holds at a path; undefined when it is not there. */
-  seen(cluster: string, what: string, jsonPath: string): Promise<string | undefined>;
+  seen(cluster: string, what: string, jsonPath: string, namespace?: string): Promise<string | undefined>;
 }
 
 /** What every story about workflows does. Makes the application: provider, environment and service. */
@@ -136,8 +136,8 @@ export async function startWorkflowStory(hub: EitherHub, dir: string): Promise<W
     want: async (run, state) =>
       void (await kubectl.expect(`patch workflowrun ${run} -n ${application} --type merge -p '{"spec":{"state":"${state}"}}'`)),
     label: async (cluster, labels) => void (await kubectl.expect(`label clusters.drover.io ${cluster} --overwrite ${labels}`)),
-    async seen(cluster, what, jsonPath) {
-      const { code, stdout } = await on(cluster).run(`get ${what} -n ${target} -o jsonpath=${jsonPath}`);
+    async seen(cluster, what, jsonPath, namespace = target) {
+      const { code, stdout } = await on(cluster).run(`get ${what} -n ${namespace} -o jsonpath=${jsonPath}`);
       return code === 0 ? stdout : undefined;
     },
   };

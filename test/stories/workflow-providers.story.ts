@@ -14,11 +14,15 @@ import { fakeRancher, type FakeRancher, type Trouble } from '../helpers/fake-ran
 import { HttpTarget } from '../helpers/http-target.ts';
 import { startHub, type Hub } from '../helpers/hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
-import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
+import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
 import { missingRig } from '../helpers/rig.ts';
+import { runningMemberPrograms, startRunningMember } from '../helpers/running-member.ts';
 import { startSourceServer, type Ending, type SourceServer } from '../helpers/source-server.ts';
 
-const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl');
+const missing = missingRig('kubectl', ...runningMemberPrograms);
+const isGate = process.env['DROVER_GATE'] === 'true';
+/** Two of the clusters are real, but for the gate, where all are sandboxes. */
+const realNames = isGate ? [] : ['real-1', 'real-2'];
 const patient = { timeoutMs: 90_000, everyMs: 200 };
 const namespace = 'shop';
 
@@ -54,6 +58,7 @@ for (const kind of hubKindsByTime)
     let etcd: Etcd | undefined;
     let hub: EitherHub;
     let other: Hub;
+    const real: RealCluster[] = [];
     let rancher: FakeRancher;
     let server: SourceServer;
     let kubectl: CommandLine;
@@ -66,11 +71,15 @@ for (const kind of hubKindsByTime)
     let files = 0;
 
     before(async () => {
-      if (kind !== 'embedded') etcd = await startEtcd();
+      if (kind !== 'embedded' || !isGate) etcd = await startEtcd();
+      const starting = realNames.map(() => startRunningMember(etcd!));
       [hub, other] = await Promise.all([startEitherHub(kind, etcd!, ['--sandbox', '1']), startHub({ extraArgs: ['--sandbox', '4'] })]);
+      real.push(...(await Promise.all(starting)));
       kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
       drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
       const theirs = kubectlFor('kubectl', { kubeconfig: other.kubeconfig, dir: scratch.dir });
+      const join = droverFor({ hub: other.kubeconfig, dir: scratch.dir });
+      for (const [i, name] of realNames.entries()) await join.expect(`join ${name} --kubeconfig ${real[i]!.kubeconfig}`);
       await theirs.expect('wait --for=condition=Ready clusters.drover.io --all --timeout=90s', { timeoutMs: 100_000 });
       await theirs.expect('label clusters.drover.io sandbox-4 env=far');
       otherTarget = new HttpTarget({ server: other.server, ca: readFileSync(path.join(other.dir, 'pki/ca.crt'), 'utf8') });
@@ -91,7 +100,7 @@ for (const kind of hubKindsByTime)
         ] as const
       ).entries()) {
         rancher.clusters.push({ id, name, labels: { ...labels } });
-        homes.set(id, idOf(`sandbox-${i + 1}`));
+        homes.set(id, idOf(realNames[i] ?? `sandbox-${i + 1}`));
       }
       const token = rancher.newToken('token-harness');
       await apply(
@@ -117,7 +126,7 @@ for (const kind of hubKindsByTime)
     after(async () => {
       for (const end of endings) await end();
       otherTarget?.close();
-      for (const one of [hub, other, etcd]) await one?.[Symbol.asyncDispose]();
+      for (const one of [hub, other, ...real, etcd]) await one?.[Symbol.asyncDispose]();
       scratch[Symbol.dispose]();
     });
 
@@ -172,7 +181,7 @@ for (const kind of hubKindsByTime)
       return made.json<{ token: string }>().token;
     }
 
-    /** The members of the independent server are sandboxes of the other hub. */
+    /** The members of the independent server are clusters of the other hub. */
     function forward(id: string, req: IncomingMessage, res: ServerResponse): void {
       const { host: _, authorization: __, ...headers } = req.headers;
       const place = (req.url ?? '').replace(/^\/k8s\/clusters\/[^/]+/, `/k8s/clusters/${homes.get(id)}`);

@@ -19,7 +19,14 @@ import {
 
 const missing = missingRig('kubectl', ...runningMemberPrograms);
 const patient = { timeoutMs: 120_000, everyMs: 100 };
-const sandboxes = ['sandbox-1', 'sandbox-2', 'sandbox-3', 'sandbox-4'];
+const isGate = process.env['DROVER_GATE'] === 'true';
+const realNames = ['east', 'north'] as const;
+/** In the gate they are sandboxes, which are quicker; otherwise the first two are real. */
+const fleet = isGate
+  ? (['sandbox-1', 'sandbox-2', 'sandbox-3', 'sandbox-4'] as const)
+  : ([...realNames, 'sandbox-1', 'sandbox-2'] as const);
+const [first, second, third, fourth] = fleet;
+const inFleet = 'members';
 
 /** Each on an infrastructure of its own, so that runs of one test do not wait for those of another. */
 const twoWaves = [
@@ -35,12 +42,11 @@ for (const kind of hubKindsByTime) {
     let hub: EitherHub;
     let story: WorkflowStory;
     const real: RealCluster[] = [];
-    const realNames = ['east', 'west'];
 
     before(async () => {
       etcd = await startEtcd();
       const started = await Promise.all([
-        startEitherHub(kind, etcd, ['--sandbox', String(sandboxes.length)]),
+        startEitherHub(kind, etcd, ['--sandbox', isGate ? '4' : '2']),
         ...realNames.map(() => startRunningMember(etcd, { audit: true })),
       ]);
       hub = started[0];
@@ -48,12 +54,12 @@ for (const kind of hubKindsByTime) {
       story = await startWorkflowStory(hub, scratch.dir);
       for (const [i, name] of realNames.entries())
         await story.drover.expect(`join ${name} --kubeconfig ${real[i]!.kubeconfig} --label kind=real --label mood=run`);
-      for (const name of sandboxes) await story.label(name, `kind=sandbox mood=run tier=${name === 'sandbox-1' ? 'first' : 'rest'}`);
+      for (const name of fleet) await story.label(name, `fleet=yes mood=run tier=${name === first ? 'first' : 'rest'}`);
       await story.kubectl.expect('wait --for=condition=Ready clusters.drover.io --all --timeout=90s');
       await story.apply(
-        infrastructure('sandboxes', { kind: 'sandbox' }),
-        infrastructure('members', { kind: 'real' }),
-        workflow('waves', 'sandboxes', { rollout: { waves: twoWaves }, ...rollBack }),
+        infrastructure('fleet', { fleet: 'yes' }),
+        infrastructure('members', { kind: 'real' }, { namespace: inFleet }),
+        workflow('waves', 'fleet', { rollout: { waves: twoWaves }, ...rollBack }),
         workflow('members', 'members', rollBack),
       );
     });
@@ -64,6 +70,19 @@ for (const kind of hubKindsByTime) {
       await etcd?.[Symbol.asyncDispose]();
       scratch[Symbol.dispose]();
     });
+
+    const isReal = (name: string) => realNames.some(one => one === name);
+
+    /** From now on what is deployed there does not become ready. */
+    async function spoil(name: string): Promise<void> {
+      await story.label(name, 'mood=not-ready');
+      if (isReal(name)) await story.on(name).expect('cordon kwok-node-0');
+    }
+
+    async function mend(name: string): Promise<void> {
+      await story.label(name, 'mood=run');
+      if (isReal(name)) await story.on(name).expect('uncordon kwok-node-0');
+    }
 
     test('waves_order_and_concurrency', async () => {
       await story.start('waves-1', 'waves');
@@ -84,9 +103,9 @@ for (const kind of hubKindsByTime) {
           to: Date.parse(one.status!.step!.finishedAt!),
         }))
         .toSorted((a, b) => a.from - b.from);
-      assert.equal(spans[0]?.name, 'sandbox-1');
+      assert.equal(spans[0]?.name, first);
       for (const [i, { from }] of spans.entries()) if (i > 0) assert.ok(from >= spans[i - 1]!.to, JSON.stringify(spans));
-      for (const name of sandboxes) {
+      for (const name of fleet) {
         assert.equal(await story.seen(name, 'configmap web-1', '{.data.of}'), name);
         assert.equal(await story.seen(name, 'deployment web', '{.status.availableReplicas}'), '1');
       }
@@ -96,7 +115,7 @@ for (const kind of hubKindsByTime) {
       await story.apply(delivered('ServiceDefinition', 'web', { manifests: [{ inline: webManifests('2') }] }));
       await story.start('waves-2', 'waves');
       await story.reaches('waves-2', 'Succeeded');
-      assert.equal(await story.seen('sandbox-4', 'configmap web-2', '{.data.version}'), '2');
+      assert.equal(await story.seen(fourth, 'configmap web-2', '{.data.version}'), '2');
       await story.want('waves-2', 'Rollback');
       const { status } = await story.reaches('waves-2', 'RolledBack', 'RollbackFailed');
       assert.equal(status?.phase, 'RolledBack');
@@ -104,39 +123,39 @@ for (const kind of hubKindsByTime) {
         status?.steps?.filter(one => one.isRollback).map(one => one.wave),
         ['rest', 'first'],
       );
-      for (const name of sandboxes)
+      for (const name of fleet)
         assert.equal(await story.seen(name, 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
     });
 
     test('wave_failure_budget_stops_next', async () => {
-      await story.label('sandbox-2', 'mood=Bad');
+      await story.label(second, 'mood=Bad');
       await story.start('waves-3', 'waves');
       const { status } = await story.reaches('waves-3', 'RolledBack', 'Failed', 'Succeeded');
-      await story.label('sandbox-2', 'mood=run');
+      await story.label(second, 'mood=run');
       assert.deepEqual([status?.phase, status?.reason], ['RolledBack', 'WaveFailures']);
       const parts = await story.parts('waves-3');
-      assert.deepEqual(Object.keys(parts).toSorted(), ['sandbox-1', 'sandbox-2'], 'nothing else was started');
-      assert.equal(await story.seen('sandbox-1', 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
-      assert.equal(await story.seen('sandbox-3', 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
+      assert.deepEqual(Object.keys(parts).toSorted(), [first, second], 'nothing else was started');
+      assert.equal(await story.seen(first, 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
+      assert.equal(await story.seen(third, 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
       const events = await story.kubectl.expect(`get events -n ${application} -o custom-columns=REASON:.reason,OF:.involvedObject.name`);
       for (const reason of ['RunStarted', 'ClusterFailed', 'RollbackStarted', 'RunRolledBack'])
         assert.match(events, new RegExp(`${reason} +waves-3`));
     });
 
     test('a held cluster is deferred until it is let go', async () => {
-      await story.kubectl.expect('annotate clusters.drover.io sandbox-4 drover.io/hold=true');
+      await story.kubectl.expect(`annotate clusters.drover.io ${second} drover.io/hold=true`);
       await story.start('waves-4', 'waves');
       const { status } = await story.reaches('waves-4', 'Succeeded', 'Failed', 'RolledBack');
       assert.deepEqual([status?.phase, status?.clusters?.deferred], ['Succeeded', 1]);
-      assert.equal((await story.states('waves-4'))['sandbox-4'], 'Deferred');
-      assert.equal(await story.seen('sandbox-4', 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
-      await story.kubectl.expect('annotate clusters.drover.io sandbox-4 drover.io/hold-');
+      assert.equal((await story.states('waves-4'))[second], 'Deferred');
+      assert.equal(await story.seen(second, 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:1');
+      await story.kubectl.expect(`annotate clusters.drover.io ${second} drover.io/hold-`);
       await eventually(
         () => story.states('waves-4'),
-        one => one['sandbox-4'] === 'Succeeded',
+        one => one[second] === 'Succeeded',
         patient,
       );
-      assert.equal(await story.seen('sandbox-4', 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:2');
+      assert.equal(await story.seen(second, 'deployment web', '{.spec.template.spec.containers[0].image}'), 'web:2');
       await eventually(
         async () => (await story.run('waves-4'))?.status?.clusters?.deferred,
         one => one === undefined,
@@ -156,7 +175,7 @@ for (const kind of hubKindsByTime) {
       await story.want('waves-5', 'Run');
       await eventually(
         () => story.states('waves-5'),
-        one => one['sandbox-1'] !== undefined,
+        one => one[first] !== undefined,
         patient,
       );
       await story.want('waves-5', 'Pause');
@@ -168,44 +187,44 @@ for (const kind of hubKindsByTime) {
         patient,
       );
       const then = Object.keys(await story.states('waves-5'));
-      assert.ok(then.length < sandboxes.length, 'something was left to do');
+      assert.ok(then.length < fleet.length, 'something was left to do');
       await story.want('waves-5', 'Run');
       await story.reaches('waves-5', 'Succeeded');
-      assert.equal(Object.keys(await story.states('waves-5')).length, sandboxes.length);
+      assert.equal(Object.keys(await story.states('waves-5')).length, fleet.length);
     });
 
     test('abort_leaves_state, and a terminal run can only be rolled back', async () => {
-      await story.label('sandbox-3', 'mood=not-ready');
+      await spoil(second);
       await story.start('waves-6', 'waves');
       await eventually(
         () => story.states('waves-6'),
-        one => one['sandbox-3'] === 'Running',
+        one => one[second] === 'Running',
         patient,
       );
       await story.want('waves-6', 'Abort');
       await story.reaches('waves-6', 'Aborted');
       await eventually(
         () => story.states('waves-6'),
-        one => one['sandbox-3'] === 'Aborted',
+        one => one[second] === 'Aborted',
         patient,
       );
-      assert.equal((await story.states('waves-6'))['sandbox-1'], 'Succeeded');
+      assert.equal((await story.states('waves-6'))[first], 'Succeeded');
       assert.equal(
-        await story.seen('sandbox-3', 'deployment web', '{.spec.template.metadata.annotations.sandbox\\.drover\\.io/behavior}'),
+        await story.seen(second, 'deployment web', '{.spec.template.metadata.annotations.sandbox\\.drover\\.io/behavior}'),
         'not-ready',
       );
-      await story.label('sandbox-3', 'mood=run');
+      await mend(second);
       await story.want('waves-6', 'Rollback');
       await story.reaches('waves-6', 'RolledBack');
       assert.equal(
-        await story.seen('sandbox-3', 'deployment web', '{.spec.template.metadata.annotations.sandbox\\.drover\\.io/behavior}'),
+        await story.seen(second, 'deployment web', '{.spec.template.metadata.annotations.sandbox\\.drover\\.io/behavior}'),
         'run',
       );
     });
 
     test('two_runs_same_infra_queue_fifo', async () => {
       await story.apply(
-        workflow('asking', 'sandboxes', {
+        workflow('asking', 'fleet', {
           rollout: { waves: [{ name: 'all', before: [{ name: 'go?', type: 'Approval' }], remainder: true }] },
         }),
       );
@@ -227,7 +246,7 @@ for (const kind of hubKindsByTime) {
         { name: 'first', count: 1, after: [{ name: 'good?', type: 'Approval', message: 'Is ${wave.name} well?' }] },
         { name: 'rest', remainder: true },
       ];
-      await story.apply(workflow('careful', 'sandboxes', { rollout: { waves }, failureStrategies: [{ action: 'Abort' }] }));
+      await story.apply(workflow('careful', 'fleet', { rollout: { waves }, failureStrategies: [{ action: 'Abort' }] }));
       await story.start('careful-1', 'careful');
       await story.reaches('careful-1', 'Waiting');
       const asked = await eventually(
@@ -244,7 +263,7 @@ for (const kind of hubKindsByTime) {
       );
       const { status } = await story.reaches('careful-1', 'RolledBack', 'Aborted', 'Failed');
       assert.equal(status?.phase, 'RolledBack');
-      assert.deepEqual(await story.states('careful-1'), { 'sandbox-1': 'RolledBack' });
+      assert.deepEqual(await story.states('careful-1'), { [first]: 'RolledBack' });
     });
 
     test('freeze_queues_but_allows_rollback', async () => {
@@ -269,29 +288,36 @@ for (const kind of hubKindsByTime) {
     });
 
     test('soak_regression_fails_wave', async () => {
-      await story.apply(
-        workflow('soaking', 'sandboxes', { rollout: { waves: [{ name: 'all', remainder: true, soak: '60s' }] }, ...rollBack }),
-      );
+      await story.apply(workflow('soaking', 'fleet', { rollout: { waves: [{ name: 'all', remainder: true, soak: '60s' }] }, ...rollBack }));
       await story.start('soak-1', 'soaking');
       await eventually(
         async () => (await story.run('soak-1'))?.status?.waves?.[0]?.phase,
         one => one === 'Soaking',
         patient,
       );
-      await story.on('sandbox-2').expect(`annotate pods -n ${target} -l app=web sandbox.drover.io/behavior=crash --overwrite`);
+      if (isReal(second)) {
+        await story.on(second).expect('cordon kwok-node-0');
+        await story.on(second).expect(`delete pods -n ${target} -l app=web --now`);
+      } else await story.on(second).expect(`annotate pods -n ${target} -l app=web sandbox.drover.io/behavior=crash --overwrite`);
+      await eventually(
+        async () => (await story.run('soak-1'))?.status?.waves?.[0]?.phase,
+        one => one !== 'Soaking',
+        patient,
+      );
+      if (isReal(second)) await story.on(second).expect('uncordon kwok-node-0');
       const { status } = await story.reaches('soak-1', 'RolledBack', 'Succeeded', 'Failed');
       assert.equal(status?.phase, 'RolledBack');
       const told = await story.kubectl.expect(
         `get events -n ${application} --field-selector reason=ClusterFailed -o jsonpath={.items[*].message}`,
       );
-      assert.match(told, /Cluster sandbox-2 failed/);
+      assert.match(told, new RegExp(`Cluster ${second} failed`));
     });
 
     test('removed_cluster_skipped', async () => {
       await story.start('removed-1', 'waves', { state: 'Initialize' });
       await story.reaches('removed-1', 'Waiting');
-      await story.label('sandbox-3', 'kind=other');
-      await story.kubectl.expect('delete clusters.drover.io sandbox-4 --wait=false');
+      await story.label(second, 'fleet=no');
+      await story.kubectl.expect(`delete clusters.drover.io ${fourth} --wait=false`);
       await story.want('removed-1', 'Run');
       const { status } = await story.reaches('removed-1', 'Succeeded', 'Failed', 'RolledBack');
       assert.deepEqual([status?.phase, status?.clusters?.skipped, status?.clusters?.succeeded], ['Succeeded', 2, 2]);
@@ -299,6 +325,26 @@ for (const kind of hubKindsByTime) {
         Object.values(await story.parts('removed-1')).flatMap(one => one.spec.standing?.reason ?? []),
         ['ClusterRemoved', 'ClusterRemoved'],
       );
+    });
+
+    test('a cluster that is selected later joins the last wave, where the rollout says so', async () => {
+      await story.apply(workflow('open', 'fleet', { rollout: { waves: twoWaves, latecomers: 'Append' } }));
+      await story.start('open-1', 'open', { state: 'Initialize' });
+      const planned = await story.reaches('open-1', 'Waiting');
+      assert.deepEqual(
+        planned.status?.waves?.map(one => one.clusters.length),
+        [1, 1],
+      );
+      await story.label(second, 'fleet=yes');
+      await story.want('open-1', 'Run');
+      const { status } = await story.reaches('open-1', 'Succeeded', 'Failed', 'RolledBack');
+      assert.deepEqual([status?.phase, status?.clusters?.succeeded], ['Succeeded', 3]);
+      assert.deepEqual(
+        status?.waves?.map(one => one.clusters.length),
+        [1, 2],
+      );
+      const image = await story.seen(second, 'deployment web', '{.spec.template.spec.containers[0].image}');
+      assert.equal(image, await story.seen(first, 'deployment web', '{.spec.template.spec.containers[0].image}'));
     });
 
     /** What a real member was asked to write, since a moment, by somebody from outside. */
@@ -323,7 +369,7 @@ for (const kind of hubKindsByTime) {
 
     test('preview_writes_nothing, preview_equals_apply, plan_stale_detected', async () => {
       await Promise.all(realNames.map(name => story.kubectl.expect(`wait --for=condition=Ready clusters.drover.io ${name} --timeout=60s`)));
-      for (const name of realNames) await story.on(name).expect(`create namespace ${target}`);
+      for (const name of realNames) await story.on(name).expect(`create namespace ${inFleet}`);
       const since = Date.now();
       await story.start('preview-1', 'members', { mode: 'Preview' });
       const { status } = await story.reaches('preview-1', 'Succeeded', 'Failed');
@@ -362,13 +408,13 @@ for (const kind of hubKindsByTime) {
       ).join('');
       await story.apply(delivered('ServiceDefinition', 'web', { manifests: [{ inline: webManifests('4') + many }] }));
       await story.start('restart-1', 'members');
-      await eventually(() => story.seen('east', 'configmap many-0-2', '{.data.of}'), Boolean, { timeoutMs: 60_000, everyMs: 5 });
+      await eventually(() => story.seen('east', 'configmap many-0-2', '{.data.of}', inFleet), Boolean, { timeoutMs: 60_000, everyMs: 5 });
       await hub.restart();
       const { status } = await story.reaches('restart-1', 'Succeeded', 'Failed', 'RolledBack');
       assert.equal(status?.phase, 'Succeeded');
       for (const name of realNames) {
-        assert.equal(await story.seen(name, 'configmap many-59-2', '{.data.of}'), '59');
-        const records = await story.on(name).expect(`get secrets -n ${target} -l owner=harness -L release-number,status --no-headers`);
+        assert.equal(await story.seen(name, 'configmap many-59-2', '{.data.of}', inFleet), '59');
+        const records = await story.on(name).expect(`get secrets -n ${inFleet} -l owner=harness -L release-number,status --no-headers`);
         assert.match(records, /2\s+Succeeded/);
         assert.doesNotMatch(records, /3\s+\w+/);
       }
@@ -418,8 +464,8 @@ for (const kind of hubKindsByTime) {
       );
       await story.start('sealed-1', 'sealed');
       await story.reaches('sealed-1', 'Succeeded');
-      const [cm] = (await story.on('east').expect(`get configmap -n ${target} -o name`)).split('\n').filter(one => /sealed/.test(one));
-      assert.equal(await story.seen('east', cm!, '{.data.password}'), secret);
+      const [cm] = (await story.on('east').expect(`get configmap -n ${inFleet} -o name`)).split('\n').filter(one => /sealed/.test(one));
+      assert.equal(await story.seen('east', cm!, '{.data.password}', inFleet), secret);
       const said = await story.drover.expect(`logs run/sealed-1 -n ${application}`);
       assert.match(said, /password: '?\*{14}/);
       const everything = [
@@ -438,18 +484,18 @@ for (const kind of hubKindsByTime) {
         workflow('late', 'members', { serviceRef: 'late', ...rollBack }),
       );
       await real[1]!.kill();
-      await story.kubectl.expect('wait --for=condition=Ready=false clusters.drover.io west --timeout=50s');
+      await story.kubectl.expect('wait --for=condition=Ready=false clusters.drover.io north --timeout=50s');
       await story.start('late-1', 'late');
       const { status } = await story.reaches('late-1', 'Succeeded', 'Failed', 'RolledBack');
       assert.deepEqual([status?.phase, status?.clusters?.deferred], ['Succeeded', 1]);
-      assert.deepEqual(await story.states('late-1'), { east: 'Succeeded', west: 'Deferred' });
+      assert.deepEqual(await story.states('late-1'), { east: 'Succeeded', north: 'Deferred' });
       await real[1]!.revive();
       await eventually(
         () => story.states('late-1'),
-        one => one['west'] === 'Succeeded',
+        one => one['north'] === 'Succeeded',
         patient,
       );
-      assert.equal(await story.seen('west', 'configmap late', '{.data.is}'), 'here');
+      assert.equal(await story.seen('north', 'configmap late', '{.data.is}', inFleet), 'here');
     });
   });
 }

@@ -23,7 +23,7 @@ export interface GetOptions extends HubOptions, ClusterOptions {
   showKind?: boolean;
   showManagedFields?: boolean;
   headers: boolean;
-  sortBy?: string;
+  sortBy?: string | readonly string[];
   watch?: boolean;
   watchOnly?: boolean;
   outputWatchEvents?: boolean;

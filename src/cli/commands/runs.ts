@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
-import { deliveryLabels } from '../../dialects/workflows/names.ts';
+import { deliveryAnnotations, deliveryLabels } from '../../dialects/workflows/names.ts';
 import type { Terminal } from '../terminal.ts';
 import { addDeliveryOptions, parsePlan, type DeliveryOptions } from '../workflows/delivery-argument.ts';
 import { get, getDefaults } from './get.ts';
@@ -14,6 +14,14 @@ interface RunsOptions extends DeliveryOptions {
   readonly headers: boolean;
   readonly watch?: boolean;
 }
+
+/** The API tells creation in whole seconds. */
+const byAge = [
+  '.metadata.creationTimestamp',
+  `.metadata.annotations.${deliveryAnnotations.requestedAt.replaceAll('.', '\\.')}`,
+  '.status.startedAt',
+  '.metadata.name',
+];
 
 export function defineRuns(command: Command, terminal: Terminal): void {
   command
@@ -34,6 +42,6 @@ async function runs(workflow: string | undefined, { pipelines, ...options }: Run
   const kind = pipelines === true ? PipelineRun : WorkflowRun;
   const of = workflow === undefined ? [] : [`${deliveryLabels.workflow}=${parsePlan([workflow]).name}`];
   const selector = [...of, ...(options.selector === undefined ? [] : [options.selector])].join(',');
-  const sortBy = options.watch === true ? {} : { sortBy: '.metadata.creationTimestamp' };
+  const sortBy = options.watch === true ? {} : { sortBy: byAge };
   await get([`${kind.resource}.${kind.group}`], { ...getDefaults, ...options, ...sortBy, ...(selector !== '' && { selector }) }, terminal);
 }

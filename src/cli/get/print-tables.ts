@@ -16,7 +16,7 @@ export interface TableOptions {
   readonly showKind: boolean;
   readonly showLabels: boolean;
   readonly labelColumns: readonly string[];
-  readonly sortBy?: string | undefined;
+  readonly sortBy?: string | readonly string[] | undefined;
 }
 
 interface TypedTable {

@@ -55,7 +55,8 @@ function printed(
   return format.printer.printAll(table.sortBy === undefined ? objects : sorted(objects, table.sortBy), isSingle);
 }
 
-const sorted = (objects: readonly JsonObject[], path: string) => sortBy<JsonObject>(objects, path, object => object as Json);
+const sorted = (objects: readonly JsonObject[], paths: string | readonly string[]) =>
+  sortBy<JsonObject>(objects, paths, object => object as Json);
 
 function nothingFound(collected: readonly Collected[], { allNamespaces, namespace }: Query): string {
   const isNamespaced = collected.every(({ parts }) => parts.every(({ resource }) => resource.scope === 'Namespaced'));

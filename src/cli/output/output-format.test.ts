@@ -71,5 +71,10 @@ test('sorting knows numbers, amounts and text; what is missing comes first', () 
     sortBy([{ n: 'x', v: 1 }, { n: 'y' }, { n: 'z', v: 0 }], '.v', one => one as never).map(({ n }) => n),
     ['y', 'z', 'x'],
   );
+  const pairs = [{ a: 2, b: 'x' }, { a: 1, b: 'z' }, { a: 1 }, { a: 1, b: 'y' }];
+  assert.deepEqual(
+    sortBy(pairs, ['.a', '.b'], one => one as never),
+    [pairs[2], pairs[3], pairs[1], pairs[0]],
+  );
   assert.throws(() => sorted('.w', 1), /couldn't find any field with path "\{\.w\}"/);
 });

@@ -3,15 +3,18 @@ import type { Json } from '../../util/json.ts';
 import { CommandError } from '../exit-codes.ts';
 import { relaxedPath, relaxedTemplate } from './relaxed-path.ts';
 
-/** Sorts by a field of the objects. Those without it come first. */
-export function sortBy<T>(items: readonly T[], path: string, objectOf: (item: T) => Json): T[] {
-  const compiled = relaxedPath(path);
-  const found = items.map(item => ({ item, value: compiled.find(objectOf(item))[0]?.[0] }));
-  if (found.length > 0 && found.every(({ value }) => value === undefined))
+/** Sorts by a field of the objects, and those that are equal in it by the next. Those without it come first. */
+export function sortBy<T>(items: readonly T[], paths: string | readonly string[], objectOf: (item: T) => Json): T[] {
+  const [path = '', ...others] = [paths].flat();
+  const all = [path, ...others].map(relaxedPath);
+  const found = items.map(item => ({ item, values: all.map(one => one.find(objectOf(item))[0]?.[0]) }));
+  if (found.length > 0 && found.every(({ values }) => values[0] === undefined))
     throw new CommandError(`couldn't find any field with path ${JSON.stringify(relaxedTemplate(path))} in the list of objects`, {
       hint: '-o json shows the fields that there are',
     });
-  return found.sort((a, b) => compare(a.value, b.value, path)).map(({ item }) => item);
+  const order = (a: readonly (Json | undefined)[], b: readonly (Json | undefined)[]) =>
+    all.reduce((before, _, i) => before || compare(a[i], b[i], path), 0);
+  return found.sort((a, b) => order(a.values, b.values)).map(({ item }) => item);
 }
 
 function compare(a: Json | undefined, b: Json | undefined, path: string): number {

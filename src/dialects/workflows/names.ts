@@ -49,6 +49,8 @@ export const deliveryAnnotations = {
   notification: 'delivery.drover.io/notification',
   /** On WorkflowRuns and PipelineRuns: who asked for them. Set by admission. */
   triggeredBy: 'delivery.drover.io/triggered-by',
+  /** On WorkflowRuns and PipelineRuns: when they were asked for, finer than the API tells it. Set by admission. */
+  requestedAt: 'delivery.drover.io/requested-at',
   /** On WorkflowRuns of a pipeline: what they know of it, as JSON. */
   pipeline: 'delivery.drover.io/pipeline',
   /** On WorkflowRuns and PipelineRuns: the last one who changed the wanted state. Set by admission. */

@@ -3,22 +3,32 @@ import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
-const { triggeredBy, stateChangedBy } = deliveryAnnotations;
+const { triggeredBy, requestedAt, stateChangedBy } = deliveryAnnotations;
 const stateOf = (obj: KubeObject | undefined): unknown => (obj?.['spec'] as { state?: unknown } | undefined)?.state ?? 'Run';
 
-/** Writes down who asked for a run and who last changed its state, whatever they say of themselves. */
+let lastMicros = 0;
+
+/** Later than all that this process has told before: of two runs it is known which came first. */
+function nextMoment(now: Date): string {
+  lastMicros = Math.max(lastMicros + 1, now.getTime() * 1000);
+  const micros = String(lastMicros % 1000).padStart(3, '0');
+  return new Date(Math.floor(lastMicros / 1000)).toISOString().replace('Z', `${micros}Z`);
+}
+
+/** Writes down who asked for a run and when, and who last changed its state, whatever they say of themselves. */
 export async function stampRun(
   { operation, object, oldObject }: AdmissionRequest,
-  { callerName }: DeliveryWorld,
+  { callerName, now }: DeliveryWorld,
 ): Promise<AdmissionAnswer> {
   const { annotations = {} } = object!.metadata;
   const before = oldObject?.metadata.annotations ?? {};
   const isNew = operation === 'CREATE';
   const wanted = {
     [triggeredBy]: isNew ? callerName : before[triggeredBy],
+    [requestedAt]: isNew ? nextMoment(now) : before[requestedAt],
     [stateChangedBy]: !isNew && stateOf(object) !== stateOf(oldObject) ? callerName : before[stateChangedBy],
   };
-  const { [triggeredBy]: _, [stateChangedBy]: __, ...rest } = annotations;
+  const { [triggeredBy]: _, [requestedAt]: __, [stateChangedBy]: ___, ...rest } = annotations;
   const value = { ...rest, ...Object.fromEntries(Object.entries(wanted).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]]))) };
   const isSame = Object.entries(wanted).every(([key, one]) => annotations[key] === one);
   const patch = [

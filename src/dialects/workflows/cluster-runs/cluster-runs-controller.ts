@@ -211,12 +211,12 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     await herald.tell({ run, workflow: snapshot.workflow.name, notifications }, [happening]);
   }
 
-  async function write({ metadata }: ClusterRun, status: ClusterRunStatus, { signal: stop }: Context): Promise<void> {
+  async function write({ metadata, spec }: ClusterRun, status: ClusterRunStatus, { signal: stop }: Context): Promise<void> {
     const { namespace, name = '', uid, generation } = metadata;
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const body = { metadata: { namespace: namespace!, name, ...(uid !== undefined && { uid }) }, status: { ...status, ...observed } };
     await hub.apply(ClusterRun, body, { subresource: 'status', fieldManager, signal: stop });
-    failpoint('workflows.afterClusterRunStatus');
+    failpoint('workflows.afterClusterRunStatus', writtenTitle(spec, status));
   }
 }
 
@@ -243,4 +243,11 @@ function withoutSecrets(status: ClusterRunStatus, hide: (text: string) => string
     ...(checkpoint && { checkpoint: hidden(checkpoint) }),
     ...(steps && { steps: steps.map(hidden) }),
   };
+}
+
+/** How tests call what was written. */
+function writtenTitle({ runRef, grant }: ClusterRun['spec'], { phase, checkpoint, step }: ClusterRunStatus): string {
+  const { half = '', awaits, result } = checkpoint ?? {};
+  const at = checkpoint ? [half, ...(awaits ? ['awaits'] : []), ...(result === undefined ? [] : [result])] : [step?.status ?? phase ?? ''];
+  return [runRef.name, ...(grant?.isRollback === true ? ['back'] : []), grant?.type ?? '', ...at].join(' ');
 }

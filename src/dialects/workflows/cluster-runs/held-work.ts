@@ -66,7 +66,8 @@ export interface HeldWork {
 /** Writes what the Work of a release holds, as `putWork` does, at a place where tests kill. */
 export async function writeWork(...args: Parameters<typeof putWork>): Promise<Work> {
   const work = await putWork(...args);
-  failpoint('workflows.afterWork');
+  const [, , { half }, context] = args;
+  failpoint('workflows.afterWork', writtenTitle(half, context));
   return work;
 }
 
@@ -81,7 +82,7 @@ async function putWork(hub: KubeClient, present: Work | undefined, held: HeldWor
     [workAnnotations.contents]: digestsIn(held.objects).join(','),
   };
   const spec = await specOf(hub, present, held, context, call);
-  failpoint('workflows.beforeWork');
+  failpoint('workflows.beforeWork', writtenTitle(held.half, context));
   if (present) {
     const metadata = { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } };
     return hub.update(Work, { ...present, metadata, spec }, { ...call, fieldManager });
@@ -92,6 +93,10 @@ async function putWork(hub: KubeClient, present: Work | undefined, held: HeldWor
     fieldManager,
   });
 }
+
+/** How tests call what is written. */
+const writtenTitle = (half: Half, { run, grant }: StepContext): string =>
+  [run.name, ...(grant.isRollback === true ? ['back'] : []), grant.type, half].join(' ');
 
 export const fieldManager = 'drover-workflows';
 

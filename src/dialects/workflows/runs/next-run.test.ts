@@ -41,7 +41,19 @@ test('a canary run says in its primary phase that clusters are resolved already'
     'all Resolve Clusters Skipped',
     'all Rollout Deployment Succeeded',
   ]);
-  assert.deepEqual(fleet.lines, ['Cluster Resolution is already done. Filtered clusters list: [C0, C1]. Skipping.']);
+  assert.deepEqual(fleet.lines, ['Eligible: c0 c1', 'Cluster Resolution is already done. Filtered clusters list: [C0, C1]. Skipping.']);
+});
+
+test('the log names the clusters that were resolved, also when whoever resolved them died and others are there by then', () => {
+  const deaths = Array.from({ length: 6 }, (_, writes) => {
+    const fleet = new SimulatedFleet(members(2));
+    const isAlive = fleet.reconcile(writes);
+    fleet.members.push({ id: 'c9' });
+    fleet.run();
+    assert.deepEqual(fleet.lines, [`Eligible: ${fleet.status?.resolvedClusters?.map(one => one.id).join(' ')}`], `${writes} writes`);
+    return { isAlive, count: fleet.status?.resolvedClusters?.length };
+  });
+  assert.ok(deaths.some(({ count }) => count === 3) && deaths.some(({ isAlive, count }) => !isAlive && count === 2));
 });
 
 test('waves go one after the other, each with so many clusters at a time', () => {

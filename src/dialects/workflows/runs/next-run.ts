@@ -1,5 +1,5 @@
 import { durationMs } from '../../../util/duration.ts';
-import { cloneJson, type JsonObject } from '../../../util/json.ts';
+import { cloneJson, jsonEqual, type JsonObject } from '../../../util/json.ts';
 import type { Workflow } from '../kinds/workflow.ts';
 import { isTerminal } from '../kinds/workflow-run.ts';
 import { admitRun, takeSnapshot } from './admit-run.ts';
@@ -29,9 +29,16 @@ export function nextRun(input: RunInput): RunStep {
   if (draft.writes.size > 0) draft.engine.orders = ordersOf(draft.writes.values());
   draft.status.engine = draft.engine;
   summarize(draft);
-  const { status, happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt } = draft;
+  keepLines(draft);
+  const { status, happenings, wants, asksForPause, waitsForHub, isExpired, wakeAt } = draft;
   const writes = [...draft.writes.values()];
-  return { status, writes, inFlight: inFlight(draft).length, happenings, lines, wants, asksForPause, waitsForHub, isExpired, wakeAt };
+  return { status, writes, inFlight: inFlight(draft).length, happenings, wants, asksForPause, waitsForHub, isExpired, wakeAt };
+}
+
+/** What is said goes with what it tells of: who dies in between has said nothing that did not come true. */
+function keepLines({ engine, lines, status, input }: Draft): void {
+  if (lines.length > 0) engine.lines = lines;
+  else if (engine.lines && !jsonEqual(status, input.before)) delete engine.lines;
 }
 
 function draftOf(input: RunInput): Draft {

@@ -27,7 +27,7 @@ export interface RunDeskDeps {
 
 /** Does what was decided about a run, and writes it down. */
 export interface RunDesk {
-  /** What the status of a run orders its clusters, where they do not have it yet. */
+  /** What the status of a run says in the log, and what it orders its clusters, where they do not have it yet. */
   carryOut(run: WorkflowRun, signal: AbortSignal): Promise<void>;
   /** Says what happens: before it is written down, so that it is not lost. */
   tell(run: WorkflowRun, step: RunStep, hide: Hide, signal: AbortSignal): Promise<void>;
@@ -42,34 +42,35 @@ export function runDesk({ hub, runs, clusterRuns, herald, logs }: RunDeskDeps): 
   return {
     async carryOut(run, signal) {
       const known = withStatus(run);
-      const { uid } = run.metadata;
+      const { namespace = '', name = '', uid = '' } = run.metadata;
+      for (const { step, id, lines } of known.status?.engine?.lines ?? [])
+        logs.append({ namespace, name, uid }, { step, grant: id }, lines);
       const orders = openOrders(known.status?.engine?.orders ?? [], clusterRunsOf(clusterRuns, known));
       const writes = orders.flatMap(order => order.ids.map(id => clusterRunObject(known, id, order)));
       await mapBounded(writes, maxWritesAtOnce, async wanted => {
         const stranger = clusterRuns.get(`${wanted.metadata.namespace}/${wanted.metadata.name}`);
         if (stranger && stranger.spec.runRef.uid !== uid) throw new Error('the cluster still has its part of a run of the same name');
         clusterRuns.note(await hub.apply(ClusterRun, wanted, { fieldManager, signal }));
-        failpoint('workflows.afterClusterRunSpec');
+        failpoint('workflows.afterClusterRunSpec', orderTitle(name, wanted.spec));
       });
     },
     async tell(run, step, hide, signal) {
       signal.throwIfAborted();
-      const { namespace = '', name = '', uid = '' } = run.metadata;
-      for (const { step: title, id, lines } of step.lines) logs.append({ namespace, name, uid }, { step: title, grant: id }, lines);
       if (step.happenings.length === 0) return;
       const notifications = (step.status.snapshot?.workflow.spec['notifications'] ?? []) as unknown as NotificationRule[];
       await herald.tell(
         { run, workflow: run.spec.workflowRef.name, notifications },
         step.happenings.map(one => hideInHappening(one, hide)),
       );
-      failpoint('workflows.afterEvents');
+      failpoint('workflows.afterEvents', `${run.metadata.name} ${step.happenings[0]!.event}`);
     },
     async writeStatus(run, status, signal) {
-      failpoint('workflows.beforeRunStatus');
+      const title = statusTitle(run.metadata.name ?? '', status);
+      failpoint('workflows.beforeRunStatus', title);
       const next = { ...run, status: status as unknown as NonNullable<WorkflowRun['status']> };
       const answer = await hub.update(WorkflowRun, next, { subresource: 'status', fieldManager, signal });
       runs.note(answer);
-      failpoint('workflows.afterRunStatus');
+      failpoint('workflows.afterRunStatus', title);
       return answer;
     },
     async askForPause(key, signal) {
@@ -78,4 +79,14 @@ export function runDesk({ hub, runs, clusterRuns, herald, logs }: RunDeskDeps): 
       );
     },
   };
+}
+
+/* How tests call what is done here. */
+
+const orderTitle = (run: string, { grant, standing }: Pick<ClusterRun['spec'], 'grant' | 'standing'>): string =>
+  [run, ...(grant?.isRollback === true ? ['back'] : []), standing?.state ?? grant?.type ?? ''].join(' ');
+
+function statusTitle(run: string, { phase, steps = [] }: RunStatus): string {
+  const last = steps.at(-1);
+  return [run, phase ?? '', ...(last ? [last.type, last.status] : [])].join(' ');
 }

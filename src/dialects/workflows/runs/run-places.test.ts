@@ -43,3 +43,19 @@ test('whoever has ended waits for nobody', () => {
   places.note(run('first', made('west')));
   assert.deepEqual(places.neighbours('shop/first'), []);
 });
+
+test('of two runs of the same second the one that was asked for first goes first, in whatever order they are seen', () => {
+  const places = runPlaces();
+  const at = (name: string, requestedAt: string): RunWithStatus => {
+    const one = run(name, made('east'));
+    return { ...one, metadata: { ...one.metadata, annotations: { 'delivery.drover.io/requested-at': requestedAt } } };
+  };
+  const second = at('a', '2026-11-17T04:35:02.500001Z');
+  const first = at('b', '2026-11-17T04:35:02.500000Z');
+  // As a hub reads them that was started anew: by name.
+  places.note(second);
+  places.note(first);
+
+  assert.equal(places.factsFor(first).queue.ahead, 0);
+  assert.equal(places.factsFor(second).queue.ahead, 1);
+});

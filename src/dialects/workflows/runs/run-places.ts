@@ -3,6 +3,7 @@ import { keyOf } from '../../../runtime/key.ts';
 import { hasExpressions, renderText } from '../expressions/render-text.ts';
 import { runScope } from '../inputs/run-scope.ts';
 import { isTerminal } from '../kinds/workflow-run.ts';
+import { deliveryAnnotations } from '../names.ts';
 import { factsOfRun, type RunWithStatus } from './run-facts.ts';
 import type { RunInput } from './run-step.ts';
 import type { RunStatus } from './run-status.ts';
@@ -13,7 +14,9 @@ interface Place {
   readonly name: string;
   readonly workflow: string;
   readonly createdAt: string;
-  /** In which order they were seen, for those of the same second. */
+  /** The same, finer. */
+  readonly requestedAt: string;
+  /** In which order they were seen, for those of which nothing finer than a second is known. */
   readonly seen: number;
   readonly isPreview: boolean;
   /** Undefined before the snapshot is there. */
@@ -98,13 +101,14 @@ export function runPlaces(): RunPlaces {
 }
 
 function newPlace({ metadata, spec }: RunWithStatus, seen: number): Place {
-  const { uid = '', namespace = '', name = '', creationTimestamp = '' } = metadata;
+  const { uid = '', namespace = '', name = '', creationTimestamp = '', annotations = {} } = metadata;
   return {
     uid,
     namespace,
     name,
     workflow: spec.workflowRef.name,
     createdAt: creationTimestamp,
+    requestedAt: annotations[deliveryAnnotations.requestedAt] ?? '',
     seen,
     isPreview: spec.mode === 'Preview',
     line: undefined,
@@ -116,7 +120,10 @@ function newPlace({ metadata, spec }: RunWithStatus, seen: number): Place {
   };
 }
 
-const isEarlier = (a: Place, b: Place): boolean => (a.createdAt === b.createdAt ? a.seen < b.seen : a.createdAt < b.createdAt);
+function isEarlier(a: Place, b: Place): boolean {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;
+  return a.requestedAt === b.requestedAt ? a.seen < b.seen : a.requestedAt < b.requestedAt;
+}
 
 /** Who goes first: whoever has begun, and whoever came before. Of one whose line is not known yet it is assumed to be the same. */
 function queueOf(place: Place, all: readonly Place[]): RunInput['queue'] {

@@ -4,6 +4,7 @@ import type { GatePhase } from '../../../core/gates/gate-phase.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
 import type { Grant, Standing } from '../kinds/cluster-run.ts';
 import type { RunPhase, StepStatus, WaveState } from '../kinds/workflow-run.ts';
+import type { LogLine } from '../logs/run-logs.ts';
 
 /** `WorkflowRun.status.steps[]`: a step of one wave, once it was begun. */
 export interface StepRecord {
@@ -125,6 +126,16 @@ export interface RunProgress {
   lastGood?: { releaseNo: number; name: string };
   /** What was last written to ClusterRuns. Nothing else is decided before it is there. */
   orders?: RunOrder[];
+  /** What the run said when it last said something, until something else changes: it is in the log before anything else is decided. */
+  lines?: SaidLines[];
+}
+
+/** Lines of the log of a step. */
+export interface SaidLines {
+  step: string;
+  /** Of the attempt. */
+  id: number;
+  lines: LogLine[];
 }
 
 /** What some ClusterRuns hold from then on. */

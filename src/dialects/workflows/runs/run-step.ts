@@ -5,12 +5,11 @@ import type { InputFault, Resolution } from '../inputs/run-inputs.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
 import type { RunState } from '../kinds/workflow-run.ts';
 import type { Workflow, WorkflowRollout } from '../kinds/workflow.ts';
-import type { LogLine } from '../logs/run-logs.ts';
 import type { RunHappening } from '../notifications/herald.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import { clusterStateOf, type Grant, type GrantedCluster, type Standing } from './cluster-grant.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { RunProgress, RunStatus, StepRecord, WaveRecord } from './run-status.ts';
+import type { RunProgress, RunStatus, SaidLines, StepRecord, WaveRecord } from './run-status.ts';
 
 /** A cluster of the hub, as far as a run is concerned. */
 export interface SeenCluster {
@@ -88,12 +87,6 @@ export interface ClusterWrite {
   readonly standing?: Standing | undefined;
 }
 
-export interface SaidLines {
-  readonly step: string;
-  readonly id: number;
-  readonly lines: readonly LogLine[];
-}
-
 export interface RunStep {
   /** Must be written before anything else of the step is done. */
   readonly status: RunStatus;
@@ -102,7 +95,6 @@ export interface RunStep {
   /** How many clusters are busy then. */
   readonly inFlight: number;
   readonly happenings: readonly RunHappening[];
-  readonly lines: readonly SaidLines[];
   /** The step is to be made again at once with an answer to this. */
   readonly wants?: 'snapshot' | 'clusters' | undefined;
   /** `spec.state` is to be changed to Pause. */

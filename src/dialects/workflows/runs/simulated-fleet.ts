@@ -46,7 +46,6 @@ export class SimulatedFleet {
   readonly members: SimulatedMember[];
   readonly deeds: Deed[] = [];
   readonly happenings: { event: string; cluster?: string | undefined; wave?: string | undefined; message: string }[] = [];
-  readonly lines: string[] = [];
   readonly asked: GateQuestion[] = [];
   state: RunState = 'Run';
   mode: 'Apply' | 'Preview' = 'Apply';
@@ -68,6 +67,7 @@ export class SimulatedFleet {
   check: () => void = () => {};
   readonly #spec: WorkflowSpec;
   readonly #infrastructure: Record<string, unknown>;
+  readonly #said = new Map<number, readonly string[]>();
   readonly #since = new Map<string, { id: number; atSecond: number }>();
   #writesLeft = Infinity;
 
@@ -79,6 +79,10 @@ export class SimulatedFleet {
 
   get now(): Date {
     return new Date(Date.parse('2026-01-01T00:00:00Z') + this.second * 1000);
+  }
+
+  get lines(): string[] {
+    return [...this.#said.values()].flat();
   }
 
   want(state: RunState): void {
@@ -134,9 +138,8 @@ export class SimulatedFleet {
     throw new Error('the run always wants more');
   }
 
-  #write({ status, happenings, lines }: RunStep): void {
+  #write({ status, happenings }: RunStep): void {
     for (const { event, cluster, wave, message } of happenings) this.happenings.push({ event, cluster, wave, message });
-    for (const said of lines) this.lines.push(...said.lines.map(one => one.message));
     // Through JSON, as it comes back from a server.
     this.#count(() => (this.status = JSON.parse(JSON.stringify(status)) as RunStatus));
     this.#carryOut();
@@ -144,6 +147,10 @@ export class SimulatedFleet {
   }
 
   #carryOut(): void {
+    for (const { id, lines } of this.status?.engine?.lines ?? []) {
+      const before = this.#said.get(id) ?? [];
+      this.#said.set(id, [...before, ...lines.slice(before.length).map(one => one.message)]);
+    }
     for (const { ids, grant, standing } of openOrders(this.status?.engine?.orders ?? [], this.parts))
       for (const id of ids)
         this.#count(() => {
@@ -233,7 +240,8 @@ export class SimulatedFleet {
 
   #resolution() {
     const eligible = this.members.filter(one => one.isGone !== true).map(({ id, labels = {} }) => ({ id, name: id.toUpperCase(), labels }));
-    return { lines: [], fetched: eligible, eligible };
+    const line = { unit: 'Execute', level: 'INFO', message: `Eligible: ${eligible.map(one => one.id).join(' ')}` } as const;
+    return { lines: [line], fetched: eligible, eligible };
   }
 
   #snapshot(): RunSnapshot {

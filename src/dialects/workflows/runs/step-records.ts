@@ -69,5 +69,8 @@ export function isDue(draft: Draft, record: StepRecord): boolean {
 }
 
 export function say(draft: Draft, record: StepRecord, lines: readonly LogLine[]): void {
-  if (lines.length > 0) draft.lines.push({ step: record.name, id: record.id, lines });
+  if (lines.length === 0) return;
+  const present = draft.lines.find(one => one.id === record.id);
+  if (present) present.lines.push(...lines);
+  else draft.lines.push({ step: record.name, id: record.id, lines: [...lines] });
 }

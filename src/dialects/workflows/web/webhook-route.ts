@@ -9,32 +9,22 @@ import { failureLimit } from '../../../gateway/failure-limit.ts';
 import { durationMs } from '../../../util/duration.ts';
 import { errorText } from '../../../util/error-text.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../../util/json.ts';
-import { hasExpressions } from '../expressions/render-text.ts';
-import { InputError } from '../inputs/input-error.ts';
-import { workflowVariables } from '../inputs/workflow-variables.ts';
-import type { Workflow } from '../kinds/workflow.ts';
-import type { Informer } from '../../../runtime/informer.ts';
-import type { FreezeDesk, FreezeSubject } from '../freezes/freeze-desk.ts';
-import { Environment } from '../kinds/service-definition.ts';
 import { Trigger } from '../kinds/trigger.ts';
-import type { InfrastructureDefinition } from '../kinds/infrastructure-definition.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { gitPayload, isSigned, isWanted, providerOf, readGitEvent } from '../triggers/git-event.ts';
 import { startedName } from '../triggers/start-run.ts';
 import { isRefusal, startRun, type StartedRun, type TriggersDeps } from '../triggers/trigger-controller.ts';
 import type { Start } from '../triggers/trigger-decision.ts';
+import { foreseeStart, type ForesightDeps } from './foresee-start.ts';
+import { pageAddress } from './page-address.ts';
 import { readWebhookBody } from './webhook-body.ts';
 import type { WebhookTokens } from './webhook-tokens.ts';
 
-export interface WebhookRouteDeps extends Pick<TriggersDeps, 'hub' | 'services' | 'runs' | 'pipelineRuns'> {
-  readonly workflows: Informer<Workflow>;
-  readonly infrastructures: Informer<InfrastructureDefinition>;
+export interface WebhookRouteDeps extends ForesightDeps, Pick<TriggersDeps, 'runs' | 'pipelineRuns'> {
   readonly access: HubAccess;
   readonly tokens: WebhookTokens;
-  readonly freezes: FreezeDesk;
   serverUrl(): string;
-  readonly signal: AbortSignal;
   now?(): Date;
 }
 
@@ -53,8 +43,9 @@ const fieldManager = 'drover-triggers';
 
 /** `POST /api/webhooks/{token}`: starts what a Trigger says, as Harness answers it. */
 export function webhookRoute(deps: WebhookRouteDeps) {
-  const { hub, access, tokens, freezes, signal, serverUrl, now = () => new Date() } = deps;
+  const { hub, access, tokens, signal, serverUrl, now = () => new Date() } = deps;
   const guesses = failureLimit();
+  const foresight = foreseeStart(deps);
   return (req: IncomingMessage, res: ServerResponse) => guesses.guard(req, () => handle(req, res));
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -66,7 +57,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     const start = trigger.spec.condition.type === 'GitEvent' ? await gitStart(trigger, req, body) : await plainStart(trigger, req, body);
     if (!start) return sendJson(res, 200, reply({ message: 'Nothing is started by this event' }));
     await checkOpen(trigger);
-    sendJson(res, 200, started(await begin(trigger, start)));
+    sendJson(res, 200, started(await begin(trigger, start), trigger));
   }
 
   async function plainStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start> {
@@ -135,26 +126,13 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     const readyMs = Date.parse(status?.lastFired ?? '') + durationMs(spec.minInterval);
     if (spec.minInterval !== undefined && readyMs > now().getTime())
       throw closed(`trigger "${metadata.name}" started something a moment ago`);
-    const workflow = spec.action.workflowRef?.name;
-    if (workflow === undefined) return;
-    const subject = { namespace: metadata.namespace ?? '', workflow, ...(await environmentOf(metadata.namespace ?? '', workflow)) };
-    const { isOpen, message } = freezes.freezeFor(subject, now());
-    if (!isOpen) throw closed(message ?? 'a freeze is in force');
-  }
-
-  /** Where a run would go, as far as that can be told before it is made. */
-  async function environmentOf(namespace: string, workflow: string): Promise<Pick<FreezeSubject, 'environment' | 'environmentType'>> {
-    const { environmentRef, infrastructureRef = '' } = deps.workflows.get(`${namespace}/${workflow}`)?.spec ?? {};
-    const name = environmentRef ?? deps.infrastructures.get(`${namespace}/${infrastructureRef}`)?.spec.environmentRef ?? '';
-    if (name === '' || hasExpressions(name)) return {};
-    const found = await hub.get(Environment, { namespace, name }, { signal });
-    return { environment: name, ...(found && { environmentType: found.spec.type }) };
+    await foresight.checkFreezes(trigger, now());
   }
 
   async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {
     const present = findStarted(trigger, start.occasion);
     if (present) return present;
-    checkVariables(trigger, start);
+    foresight.checkVariables(trigger, start.variables ?? {});
     try {
       const run = await startRun(deps, trigger, start, signal);
       const { namespace, name = '' } = trigger.metadata;
@@ -167,35 +145,14 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     }
   }
 
-  /** Whoever calls hears at once what the run would say later. */
-  function checkVariables({ metadata, spec }: Trigger, { variables = {} }: Start): void {
-    const { name } = spec.action.workflowRef ?? {};
-    if (name === undefined) return;
-    const workflow = deps.workflows.get(`${metadata.namespace}/${name}`);
-    if (!workflow) throw badRequest(`there is no workflow ${JSON.stringify(name)}`);
-    const { serviceRef = '', variables: declared = [] } = workflow.spec;
-    const service = deps.services.get(`${metadata.namespace}/${serviceRef}`);
-    const also = (one: string) => hasExpressions(serviceRef) || (service?.spec.variables ?? []).some(own => own.name === one);
-    const own = Object.keys(spec.action.variables ?? {});
-    const open = declared
-      .filter(one => !own.includes(one.name))
-      .map(one => ({ ...one, ...(hasExpressions(one.default ?? '') && { required: false }) }));
-    try {
-      workflowVariables(open, variables, { also, render: text => text });
-    } catch (error) {
-      if (error instanceof InputError) throw badRequest(error.message);
-      throw error;
-    }
-  }
-
-  function started({ kind, apiVersion, metadata }: StartedRun): object {
-    const api = `${serverUrl()}/apis/${apiVersion}/namespaces/${metadata.namespace}`;
+  function started(run: StartedRun, trigger: Trigger): object {
+    const { uid } = run.metadata;
     return reply({
-      requestId: metadata.uid!,
+      requestId: uid!,
       status: 'RUNNING',
-      uiUrl: `${api}/${kind.toLowerCase()}s/${metadata.name}`,
-      uiSetupUrl: `${api}/triggers/${metadata.labels?.['delivery.drover.io/trigger'] ?? ''}`,
-      apiUrl: `${serverUrl()}/api/external/v1/executions/${metadata.uid}/status`,
+      uiUrl: pageAddress(serverUrl(), run),
+      uiSetupUrl: pageAddress(serverUrl(), { ...trigger, apiVersion: run.apiVersion, kind: Trigger.kind }),
+      apiUrl: `${serverUrl()}/api/external/v1/executions/${uid}/status`,
     });
   }
 }

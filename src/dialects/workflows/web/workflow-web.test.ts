@@ -15,7 +15,7 @@ import { embeddedClientAs } from '../../../hub/embedded-client-as.ts';
 import { freezeDesk } from '../freezes/run-freezes.ts';
 import { DeployFreeze } from '../kinds/deploy-freeze.ts';
 import { Environment } from '../kinds/service-definition.ts';
-import { PipelineRun } from '../kinds/pipeline.ts';
+import { Pipeline, PipelineRun } from '../kinds/pipeline.ts';
 import { Trigger, type TriggerCondition } from '../kinds/trigger.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { Workflow } from '../kinds/workflow.ts';
@@ -106,6 +106,8 @@ test('a webhook starts a run, answers as Harness does, and tells what became of 
   const [run] = await runs();
   assert.deepEqual([body['requestId'], body['status'], body['error'], body['message']], [run!.metadata.uid, 'RUNNING', null, null]);
   assert.deepEqual([run!.spec.variables, run!.spec.artifacts], [{ region: 'eu' }, [{ service: 'shop', buildNumber: '1.4' }]]);
+  assert.match(body['uiUrl']!, new RegExp(`^http://[0-9.:]+/ui/workflows/runs/${ns}/${run!.metadata.name}$`));
+  assert.match(body['uiSetupUrl']!, new RegExp(`/ui/explore/delivery.drover.io/v1alpha1/triggers/local/${ns}/hook$`));
   const key = await accountToken(client, 'reader', [{ apiGroups: ['delivery.drover.io'], resources: ['workflowruns'], verbs: ['get'] }]);
   const status = async (token: string) => {
     const res = await ask(body['apiUrl']!, { headers: token === '' ? {} : { 'x-api-key': token } });
@@ -170,6 +172,48 @@ test('a freeze of where it would go refuses webhooks, and others do not', async 
   await freeze('Prod');
   assert.equal((await post()).status, 409);
   assert.equal((await runs()).length, 1);
+});
+
+test('a webhook of a pipeline hears at once what its stages would say later', async t => {
+  const { client, objects, addTrigger, post } = await startWorld(t);
+  const code = async (...args: Parameters<typeof post>) => (await post(...args)).status;
+  await addTrigger(webhook, { action: { pipelineRef: { name: 'release' } } });
+  assert.equal(await code(), 400, 'there is no such pipeline');
+  await client.create(Environment, newObject(Environment, { namespace: ns, name: 'live' }, { type: 'Prod' }));
+  await client.create(
+    Workflow,
+    newObject(
+      Workflow,
+      { namespace: ns, name: 'live' },
+      { type: 'Basic', environmentRef: 'live', variables: [{ name: 'version', required: true }] },
+    ),
+  );
+  const stages = [
+    { name: 'try', workflowRef: { name: 'web' }, skip: '${workflow.variables.quick} == "yes"' },
+    { name: 'sign', approval: {} },
+    { name: 'live', workflowRef: { name: 'live' } },
+  ];
+  await client.create(Pipeline, newObject(Pipeline, { namespace: ns, name: 'release' }, { stages }));
+  await eventually(() => objects.pipelines.get(`${ns}/release`) && objects.workflows.get(`${ns}/live`));
+  const parameters = { version: '2' };
+  assert.equal(await code(), 400, 'the last stage needs a version');
+  assert.equal(await code({ parameters: { ...parameters, region: 'mars' } }), 400);
+  assert.equal(await code({ parameters: { ...parameters, nothing: 'x' } }), 400);
+  const made = await post({ parameters: { ...parameters, region: 'eu', quick: 'no' } });
+  assert.equal(made.status, 200);
+  const [run] = (await client.list(PipelineRun, { namespace: ns })).items;
+  assert.match(((await made.json()) as { uiUrl: string }).uiUrl, new RegExp(`/ui/workflows/pipeline-runs/${ns}/${run!.metadata.name}$`));
+
+  const freeze = async (name: string, workflow: string) => {
+    const spec = { kind: 'Deny' as const, start: '2020-01-01T00:00:00Z', end: '2120-01-01T00:00:00Z', selector: { workflows: [workflow] } };
+    await client.create(DeployFreeze, newObject(DeployFreeze, { name }, spec));
+    await eventually(() => objects.freezes.get(name));
+  };
+  await freeze('later', 'live');
+  assert.equal(await code({ parameters }), 200, 'a stage that comes later waits by itself');
+  await freeze('now', 'web');
+  assert.equal(await code({ parameters }), 409);
+  assert.equal((await client.list(PipelineRun, { namespace: ns })).items.length, 2);
 });
 
 test('the same key within a day means the same run, also when it comes many times at once', async t => {

@@ -16,4 +16,7 @@ export const named = (namespace: string | undefined, name: string): Named => ({
   metadata: { ...(namespace !== undefined && { namespace }), name },
 });
 
-export const ageOf = ({ metadata }: Named): number => -Date.parse(metadata.creationTimestamp ?? '');
+const requestedAt = 'delivery.drover.io/requested-at';
+
+/** Finer than seconds where that is known, so that lists have an order. */
+export const ageOf = ({ metadata }: Named): number => -Date.parse(metadata.annotations?.[requestedAt] ?? metadata.creationTimestamp ?? '');

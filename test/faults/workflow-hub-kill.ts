@@ -1,0 +1,151 @@
+/**
+ * The hub as a process of its own, with sandbox clusters, killed with SIGKILL at every kind of transition of every strategy: at the first and the last time that it is made. What must
+ * hold at every moment is judged from everything that watches told. `npm run test:kill-runs` runs it; it takes minutes.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Cluster } from '../../src/api/cluster.ts';
+import { Work } from '../../src/api/work.ts';
+import { httpClient } from '../../src/client/http-client.ts';
+import type { KubeClient } from '../../src/client/kube-client.ts';
+import { contextTransport, readContext, readKubeconfigs } from '../../src/client/kubeconfig/kubeconfig.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { isTerminal, WorkflowRun } from '../../src/dialects/workflows/kinds/workflow-run.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { startHub, type Hub } from '../helpers/hub.ts';
+import { findBusy, findSkippedGates, RunHistory } from '../helpers/run-history.ts';
+import {
+  endOf,
+  makeKillWorld,
+  namespace,
+  preparePlace,
+  runScenarios,
+  startRun,
+  stateOf,
+  twoWaves,
+  type KillWorld,
+  type RunScenario,
+} from '../helpers/run-kill-scenarios.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const focus = new RegExp(process.env['DROVER_KILLS_FOCUS'] ?? '');
+const clusters = ['sandbox-1', 'sandbox-2'];
+const exitWaitMs = 60_000;
+
+/** Where a run is killed: the point, what is done there, and the how manyth time. */
+interface Place {
+  readonly point: string;
+  readonly count: number;
+}
+
+test('a hub that is killed at any kind of transition of a run ends it as if it had not been', { timeout: 7_200_000 }, async t => {
+  using scratch = tempDir('hub-kill');
+  await using stack = new AsyncDisposableStack();
+  const dataDir = path.join(scratch.dir, 'data');
+  const trace = path.join(scratch.dir, 'trace');
+  const port = await freePort();
+  let hub: Hub | undefined;
+  let starts = 0;
+  await start({});
+  stack.defer(() => hub?.[Symbol.asyncDispose]());
+  const api = connect(path.join(dataDir, 'kubeconfig'));
+  const members = new Map(clusters.map(name => [name, connect(path.join(dataDir, 'sandboxes', `${name}.kubeconfig`))]));
+  stack.use(api);
+  for (const member of members.values()) stack.use(member);
+  const world: KillWorld = { api, clusters, member: name => members.get(name)! };
+  await eventually(
+    async () => (await api.list(Cluster)).items,
+    all => all.length === clusters.length && all.every(one => one.status?.conditions?.some(c => c.type === 'Ready' && c.status === 'True')),
+    { timeoutMs: 60_000, what: 'the clusters' },
+  );
+  await makeKillWorld(world);
+  const history = new RunHistory(() => api, Object.fromEntries(clusters.map(name => [name, () => members.get(name)!])));
+  stack.defer(() => history.stop());
+  let places = 0;
+  let kills = 0;
+  let missed = 0;
+
+  for (const [title, scenario] of Object.entries(runScenarios).filter(([one]) => focus.test(one)))
+    await t.test(title, async t2 => {
+      await restart({ DROVER_FAILPOINT_TRACE: trace });
+      const calm = await play(scenario);
+      assert.equal(calm.phase, scenario.ends);
+      const chosen = placesIn(readFileSync(trace, 'utf8'), calm.name);
+      rmSync(trace);
+      t2.diagnostic(`${chosen.length} places to die`);
+      assert.ok(chosen.length > 10, 'it does something');
+      for (const place of chosen) {
+        await restart({ DROVER_FAILPOINT: `${place.point.replace('PLACE', nextName())}:${place.count}` });
+        const rough = await play(scenario, place);
+        kills++;
+        assert.deepEqual(rough.state, calm.state, `killed at ${place.point} ${place.count}`);
+        assert.deepEqual(rough.colors, calm.colors, `killed at ${place.point} ${place.count}: no swap is made twice`);
+      }
+    });
+
+  await t.test('no more clusters were away than may be, and no gate was skipped, at any moment', t2 => {
+    t2.diagnostic(`${kills - missed} kills of ${kills}, ${starts} starts, ${history.parts.length} changes of ClusterRuns`);
+    assert.ok(history.parts.length > kills, 'watches told something');
+    assert.deepEqual(history.problems, []);
+    assert.deepEqual(findBusy(history.parts, 1), []);
+    assert.deepEqual(findSkippedGates(history.runs, history.parts), []);
+  });
+
+  function nextName(): string {
+    return `place-${places + 1}`;
+  }
+
+  /** A run on an infrastructure of its own. */
+  async function play(scenario: RunScenario, place?: Place) {
+    const name = nextName();
+    places++;
+    await preparePlace(world, name, scenario, twoWaves(scenario));
+    await startRun(api, name);
+    if (place) {
+      const { program } = hub!;
+      const phaseNow = async () => (await api.get(WorkflowRun, { namespace, name }).catch(() => undefined))?.status?.phase;
+      await eventually(async () => !program.isRunning || isTerminal(await phaseNow()), Boolean, {
+        timeoutMs: exitWaitMs,
+        what: 'the kill',
+      });
+      // How often something is done for the last time is not always the same.
+      assert.ok(!program.isRunning || place.count > 1, `it was not killed at ${place.point}`);
+      if (program.isRunning) missed++;
+      else await restart({});
+    }
+    const phase = await endOf(api, name);
+    const state = await stateOf(world, name);
+    // Room for the pods of others.
+    for (const cluster of (await api.list(Cluster)).items) await api.delete(Work, { namespace: cluster.status!.id!, name: `web.${name}` });
+    return { name, phase, state, colors: clusters.map(one => history.colors(one, name)) };
+  }
+
+  async function start(env: Readonly<Record<string, string>>): Promise<void> {
+    starts++;
+    hub = await startHub({ dataDir, port, extraArgs: ['--sandbox', String(clusters.length)], env });
+  }
+
+  async function restart(env: Readonly<Record<string, string>>): Promise<void> {
+    hub!.program.kill('SIGKILL');
+    await hub!.program.exited;
+    await hub![Symbol.asyncDispose]();
+    await start(env);
+  }
+});
+
+const connect = (kubeconfig: string): KubeClient => {
+  assert.ok(existsSync(kubeconfig), kubeconfig);
+  return httpClient(contextTransport(readContext(readKubeconfigs(kubeconfig, {}), { env: {} })));
+};
+
+/** Every kind of transition of a run, the first and the last time it was made. */
+function placesIn(trace: string, run: string): Place[] {
+  const times = new Map<string, number>();
+  for (const line of trace.split('\n').filter(one => one.includes(`@${run} `))) {
+    const point = line.replace(run, 'PLACE');
+    times.set(point, (times.get(point) ?? 0) + 1);
+  }
+  return [...times].flatMap(([point, count]) => [...new Set([1, count])].map(one => ({ point, count: one })));
+}

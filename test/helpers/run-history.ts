@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Service } from '../../src/api/builtin-kinds.ts';
+import type { KindRef } from '../../src/api/define-kind.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import type { KubeClient } from '../../src/client/kube-client.ts';
+import { UnreachableError } from '../../src/client/transport.ts';
+import { ClusterRun } from '../../src/dialects/workflows/kinds/cluster-run.ts';
+import { WorkflowRun } from '../../src/dialects/workflows/kinds/workflow-run.ts';
+import { clusterStateOf } from '../../src/dialects/workflows/runs/cluster-grant.ts';
+import { isPreparing } from './run-kill-scenarios.ts';
+
+/** One change, as a watch told of it. */
+export interface Happened<T extends KubeObject = KubeObject> {
+  /** Of the API that it happened at. */
+  readonly rv: number;
+  readonly isGone: boolean;
+  readonly object: T;
+}
+
+/** Everything that watches told, whoever was killed meanwhile. */
+export class RunHistory {
+  readonly runs: Happened<WorkflowRun>[] = [];
+  readonly parts: Happened<ClusterRun>[] = [];
+  /** By cluster. */
+  readonly services = new Map<string, Happened<Service>[]>();
+  readonly problems: string[] = [];
+  readonly #stop = new AbortController();
+
+  /** Each client is asked for anew, so that it may lead to whoever is there now. */
+  constructor(api: () => KubeClient, members: Readonly<Record<string, () => KubeClient>>) {
+    void this.#follow(api, WorkflowRun, this.runs);
+    void this.#follow(api, ClusterRun, this.parts);
+    for (const [name, member] of Object.entries(members)) {
+      const seen: Happened<Service>[] = [];
+      this.services.set(name, seen);
+      void this.#follow(member, Service, seen);
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #follow<T extends KubeObject>(client: () => KubeClient, kind: KindRef<T>, into: Happened<T>[]): Promise<void> {
+    const { signal } = this.#stop;
+    let resourceVersion: string | undefined;
+    while (!signal.aborted) {
+      try {
+        resourceVersion ??= (await client().list(kind, { signal })).resourceVersion;
+        for await (const event of client().watch(kind, { resourceVersion, signal })) {
+          if (event.type === 'EXPIRED') return void this.problems.push(`changes of ${kind.kind} were lost`);
+          const { object } = event;
+          resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+          if (event.type !== 'BOOKMARK') into.push({ rv: Number(resourceVersion), isGone: event.type === 'DELETED', object: object as T });
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof UnreachableError)) return void this.problems.push(`${kind.kind}: ${String(error)}`);
+      }
+      // Whoever was killed comes back in a moment.
+      await sleep(50);
+    }
+  }
+
+  /** The colours that the primary Service of a place had, one after the other. */
+  colors(cluster: string, place: string): string[] {
+    const colors: string[] = [];
+    for (const { object, isGone } of this.services.get(cluster) ?? []) {
+      if (isGone || object.metadata.name !== 'web' || object.metadata.namespace !== place) continue;
+      const color = object.spec?.selector?.['harness.io/color'] ?? '';
+      if (colors.at(-1) !== color) colors.push(color);
+    }
+    return colors;
+  }
+}
+
+const away = new Set(['Running', 'Failed', 'TimedOut', 'RollbackFailed']);
+
+/** At no moment of the way forward were more than so many clusters of one run away. */
+export function findBusy(parts: readonly Happened<ClusterRun>[], budget: number): string[] {
+  const problems: string[] = [];
+  const present = new Map<string, ClusterRun>();
+  for (const { object, isGone, rv } of parts) {
+    const { metadata, spec } = object;
+    if (isGone) present.delete(metadata.name!);
+    else present.set(metadata.name!, object);
+    const own = [...present.values()].filter(one => one.spec.runRef.name === spec.runRef.name);
+    if (isPreparing(spec.runRef.name) || own.some(one => one.spec.grant?.isRollback === true)) continue;
+    const busy = own.filter(one => away.has(clusterStateOf(one)));
+    if (busy.length > budget) problems.push(`at ${rv} ${busy.length} clusters of ${spec.runRef.name} are away`);
+  }
+  return problems;
+}
+
+/** No cluster of a wave was granted anything before the gates of the waves before it were passed. */
+export function findSkippedGates(runs: readonly Happened<WorkflowRun>[], parts: readonly Happened<ClusterRun>[]): string[] {
+  const problems: string[] = [];
+  for (const { object, rv } of parts) {
+    const { runRef, wave, grant } = object.spec;
+    if (!grant || grant.isRollback === true || isPreparing(runRef.name)) continue;
+    const known = runs.findLast(one => one.rv < rv && one.object.metadata.uid === runRef.uid)?.object.status?.waves ?? [];
+    const before = known.slice(
+      0,
+      known.findIndex(one => one.name === wave),
+    );
+    const open = before.flatMap(one => one.gates ?? []).filter(one => one.phase !== 'Successful');
+    const isMissing = before.some(one => (one.gates ?? []).length === 0);
+    if (open.length > 0 || isMissing) problems.push(`at ${rv} a cluster of ${runRef.name} in wave ${wave} was granted ${grant.type}`);
+  }
+  return problems;
+}
