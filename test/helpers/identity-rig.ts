@@ -7,7 +7,7 @@ import { publicRoutes } from '../../src/dialects/rancher/identity/public-routes.
 import { localSignIn } from '../../src/dialects/rancher/identity/sign-in-provider.ts';
 import { signedInAccess } from '../../src/dialects/rancher/identity/signed-in-access.ts';
 import { GlobalRoleBinding } from '../../src/dialects/rancher/kinds/role.ts';
-import { AuthConfig, Token, User, UserAttribute } from '../../src/dialects/rancher/kinds/user.ts';
+import { AuthConfig, SamlToken, Token, User, UserAttribute } from '../../src/dialects/rancher/kinds/user.ts';
 import { sendNormanError } from '../../src/dialects/rancher/v3/answer-norman.ts';
 import { normanErrorOf } from '../../src/dialects/rancher/v3/norman-error.ts';
 import type { HubAccess } from '../../src/auth/hub-access.ts';
@@ -32,7 +32,7 @@ export const goodPassword = 'correct horse battery';
 
 /** People and tokens over an API server in memory, which knows their bearer tokens. */
 export async function startIdentityRig(t: TestContext): Promise<IdentityRig> {
-  const kinds = [User, UserAttribute, Token, AuthConfig, GlobalRoleBinding];
+  const kinds = [User, UserAttribute, Token, SamlToken, AuthConfig, GlobalRoleBinding];
   const server = await startMemoryHub(t, kinds, { bearerTokens: token => identity.bearerUser(token) });
   const { client: hub, api } = server;
   const stop = new AbortController();
@@ -44,10 +44,15 @@ export async function startIdentityRig(t: TestContext): Promise<IdentityRig> {
     signal: stop.signal,
     onError: what => error => t.diagnostic(`${what}: ${String(error)}`),
   });
-  const { tokens, users, objects } = identity;
+  const { tokens, users, objects, authTokens } = identity;
   await objects.synced;
   const access = signedInAccess(embeddedAccess({ ...api, clientAs: embeddedClientAs(api) }), tokens);
-  const routes = publicRoutes({ tokens, providers: [localSignIn(users, objects.providers)], base: () => 'https://hub.example.com' });
+  const routes = publicRoutes({
+    tokens,
+    authTokens,
+    providers: [localSignIn(users, objects.providers)],
+    base: () => 'https://hub.example.com',
+  });
   const http = createServer((req, res) => {
     if (!routes.handles((req.url ?? '').split('?', 1)[0]!)) return api.handle(req, res);
     routes.handle(req, res).catch((error: unknown) => sendNormanError(req, res, normanErrorOf(error)));

@@ -79,7 +79,8 @@ export async function startAccessWorld(t: TestContext): Promise<AccessWorld> {
     const projects = informer(hub.client, Project, { signal, indexes: { cluster: ({ metadata }) => [metadata.namespace ?? ''] } });
     const members = { client, subscribe: () => ({ [Symbol.dispose]() {} }) };
     const objects = accessObjects(hub.client, projects, { signal, onError });
-    runAccess({ hub: hub.client, objects, clusters, works, members, signal, onError });
+    const settings = { value: () => 'kube-system, kube-public,cattle-system' };
+    runAccess({ hub: hub.client, objects, clusters, works, members, settings, signal, onError });
   };
   start(() => member.client);
   await eventually(() => hub.client.get(RoleTemplate, { name: 'navlinks-view' }), Boolean, { what: 'the roles that come with Rancher' });

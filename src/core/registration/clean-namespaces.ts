@@ -15,7 +15,7 @@ const atOnce = 8;
 
 /** Takes off the namespaces of a member what ties them to projects of the hub it leaves. Those of another hub are left alone. */
 export async function cleanNamespaces(member: KubeClient, clusterId: string, call: CallOptions): Promise<void> {
-  const { items } = await member.list(Namespace, { ...call, labelSelector: projectId });
+  const { items } = await member.list(Namespace, call);
   const ours = items.filter(({ metadata }) => metadata.annotations?.[projectId]?.startsWith(`${clusterId}:`));
   await mapBounded(ours, atOnce, async ({ metadata: { name = '' } }) => {
     const annotations = Object.fromEntries([projectId, ...marks].map(key => [key, null]));

@@ -16,6 +16,8 @@ export const rancherNamespaces = {
   /** Where the provisioning Cluster of the hub itself is. */
   fleetLocal: 'fleet-local',
   system: 'cattle-system',
+  /** Where the secrets of providers are, and what programs are to pick up. */
+  globalData: 'cattle-global-data',
 } as const;
 
 export const rancherLabels = {

@@ -3,7 +3,7 @@ import { ClusterRegistrationToken, ManagementCluster, ProvisioningCluster } from
 import { Project } from './kinds/project.ts';
 import { ClusterRoleTemplateBinding, GlobalRole, GlobalRoleBinding, ProjectRoleTemplateBinding, RoleTemplate } from './kinds/role.ts';
 import { Feature, Setting } from './kinds/setting.ts';
-import { AuthConfig, Token, User, UserAttribute } from './kinds/user.ts';
+import { AuthConfig, SamlToken, Token, User, UserAttribute } from './kinds/user.ts';
 
 /** Every kind that users of Rancher know. */
 export const rancherKinds: readonly DeclaredKind[] = [
@@ -21,5 +21,6 @@ export const rancherKinds: readonly DeclaredKind[] = [
   User,
   UserAttribute,
   Token,
+  SamlToken,
   AuthConfig,
 ];

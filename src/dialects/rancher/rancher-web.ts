@@ -26,7 +26,7 @@ export interface RancherWebDeps {
   /** Knows the people of Rancher. */
   readonly access: HubAccess;
   readonly objects: Pick<RancherObjects, 'settings' | 'managementClusters'>;
-  readonly identity: Pick<Identity, 'objects' | 'tokens' | 'users' | 'ready'>;
+  readonly identity: Pick<Identity, 'objects' | 'tokens' | 'users' | 'authTokens' | 'ready'>;
   /** Providers besides the passwords of the hub, with the routes they need. */
   readonly providers?: readonly { readonly provider: SignInProvider; readonly routes?: DialectRoutes }[];
   /** By id, or else by name. */
@@ -56,6 +56,7 @@ export function rancherWeb(deps: RancherWebDeps): DialectRoutes {
       ...providers.flatMap(one => one.routes ?? []),
       publicRoutes({
         tokens,
+        authTokens: identity.authTokens,
         providers: [localSignIn(users, identity.objects.providers), ...providers.map(one => one.provider)],
         base: req => baseOf(context, req),
         serverUrl: () => settings.value('server-url'),

@@ -37,6 +37,6 @@ export function runRancher(deps: RancherDeps): RunningController[] {
   return [
     runRancherRegistration({ hub, address: admission, after: Promise.resolve(), signal }),
     ...runRancherClusters(deps),
-    ...runAccess({ hub, objects: access, clusters, works, members, signal, onError }),
+    ...runAccess({ hub, objects: access, clusters, works, members, settings: deps.objects.settings, signal, onError }),
   ];
 }

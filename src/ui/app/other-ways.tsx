@@ -18,7 +18,12 @@ export function OtherWays() {
   }, []);
   return providers.flatMap(({ id, redirectUrl }) =>
     redirectUrl !== undefined && /^(https?:\/)?\//.test(redirectUrl) ? (
-      <a key={id} className="button" href={redirectUrl} rel="noopener">
+      <a
+        key={id}
+        className="button"
+        href={`${redirectUrl}?${new URLSearchParams({ back: location.pathname + location.search })}`}
+        rel="noopener"
+      >
         Sign in with {id}
       </a>
     ) : (

@@ -178,4 +178,11 @@ export const screens: readonly Screen[] = [
     keys: 'g a',
     Screen: load('Audit', () => import('./audit/audit.tsx')),
   },
+  {
+    path: '/allow',
+    home: '/allow',
+    title: 'Sign in a program',
+    icon: 'people',
+    Screen: load('Allow', () => import('./allow/allow.tsx')),
+  },
 ];

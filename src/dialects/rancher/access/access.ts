@@ -6,6 +6,7 @@ import type { MemberDirectory } from '../../../core/clusters/member-directory.ts
 import type { RunningController } from '../../../runtime/controller.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf } from '../../../runtime/key.ts';
+import type { Settings } from '../clusters/settings.ts';
 import type { AccessObjects } from './access-objects.ts';
 import { accessWorks } from './access-works.ts';
 import { runClusterAccess } from './cluster-access-controller.ts';
@@ -14,6 +15,7 @@ import { grantsFrom } from './grants.ts';
 import { hubSets } from './hub-sets.ts';
 import { runBuiltinRoles } from './keep-builtin-roles.ts';
 import { memberSights } from './member-sights.ts';
+import { runNamespaceAssignment } from './namespace-assignment-controller.ts';
 import { runProjectAccess } from './project-access-controller.ts';
 import { templateUsers } from './template-users.ts';
 
@@ -25,12 +27,13 @@ export interface AccessDeps {
   /** With `workIndexes`. */
   readonly works: Informer<Work>;
   readonly members: Pick<MemberDirectory, 'client' | 'subscribe'>;
+  readonly settings: Pick<Settings, 'value'>;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
 
 /** Turns roles and bindings of Rancher into Kubernetes RBAC: on the hub at once, on members by Works. */
-export function runAccess({ hub, objects, clusters, works, members, signal, onError }: AccessDeps): RunningController[] {
+export function runAccess({ hub, objects, clusters, works, members, settings, signal, onError }: AccessDeps): RunningController[] {
   const grants = grantsFrom(objects);
   const sets = hubSets(hub, { signal, onError });
   const users = templateUsers(objects, () => clusters.list().map(clusterId));
@@ -51,5 +54,6 @@ export function runAccess({ hub, objects, clusters, works, members, signal, onEr
     ...runGlobalAccess({ objects, sets, users, signal }),
     ofClusters,
     ofProjects,
+    runNamespaceAssignment({ hub, clusters, works, objects, members, settings, signal }),
   ];
 }

@@ -8,13 +8,40 @@ export interface HubFacts {
   readonly agentImage: string;
 }
 
+/** Namespaces that belong to the system of a cluster: those that Rancher knows, and Harvester's. */
 const systemNamespaces = [
   'kube-system',
   'kube-public',
   'kube-node-lease',
   'cattle-system',
   'cattle-impersonation-system',
+  'cattle-global-data',
+  'cattle-global-nt',
+  'cattle-local-user-passwords',
+  'cattle-tokens',
+  'cattle-oidc-codes',
+  'cattle-oidc-client-secrets',
+  'cattle-fleet-system',
+  'cattle-fleet-local-system',
+  'cattle-alerting',
+  'cattle-logging',
+  'cattle-prometheus',
+  'cattle-istio',
+  'cattle-csp-adapter-system',
+  'cattle-elemental-system',
+  'cattle-scc-system',
+  'cattle-telemetry-system',
+  'cattle-turtles-system',
+  'cattle-capi-system',
+  'rancher-operator-system',
+  'security-scan',
+  'ingress-nginx',
+  'cert-manager',
+  'calico-system',
+  'calico-apiserver',
+  'tigera-operator',
   'harvester-system',
+  'longhorn-system',
 ];
 
 /** Every setting that there is, with its default. */

@@ -6,6 +6,7 @@ import type { RunningController } from '../../../runtime/controller.ts';
 import { log } from '../../../runtime/log.ts';
 import type { Settings } from '../clusters/settings.ts';
 import { localId } from '../names.ts';
+import { authTokens, type AuthTokens } from './auth-tokens.ts';
 import { identityObjects, type IdentityObjects } from './identity-objects.ts';
 import { lastUse } from './last-use.ts';
 import { runTokenPurge } from './purge-tokens.ts';
@@ -26,6 +27,7 @@ export interface Identity {
   readonly objects: IdentityObjects;
   readonly tokens: TokenDesk;
   readonly users: UserDesk;
+  readonly authTokens: AuthTokens;
   /** Resolves when all of them are known; throws 503 when that takes too long. */
   ready(): Promise<void>;
   /** Whom a bearer token stands for at the hub's own API: those that are for one cluster are not for it. */
@@ -40,6 +42,7 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
   const uses = lastUse(hub, { signal, onError: err => log.debug('the last use of a token was not written', { err }) });
   const tokens = tokenDesk({ hub, objects, settings, lastUse: uses });
   const users = userDesk({ hub, objects, settings, tokens });
+  const pickUps = authTokens({ hub, users: objects.users, tokens, signal, onError });
   let isReady = false;
   objects.synced.then(
     () => (isReady = true),
@@ -49,6 +52,7 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     objects,
     tokens,
     users,
+    authTokens: pickUps,
     async ready() {
       if (isReady) return;
       const late = sleep(longestStartMs, undefined, { ref: false }).then(() => {
@@ -63,6 +67,7 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     },
     run: ({ adminPassword }) => [
       runTokenPurge({ hub, objects, settings, lastUse: uses, signal }),
+      pickUps.run(),
       ...(adminPassword === undefined ? [] : [runAdminSeed({ hub, passwordHash: adminPassword, signal })]),
     ],
   };

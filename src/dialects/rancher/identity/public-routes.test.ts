@@ -136,7 +136,13 @@ test('guesses at one name are slowed down, from wherever they come, and other na
     },
   };
   let nowMs = 0;
-  const routes = publicRoutes({ tokens: identity.tokens, providers: [quick], base: () => 'https://hub', now: () => nowMs });
+  const routes = publicRoutes({
+    tokens: identity.tokens,
+    authTokens: identity.authTokens,
+    providers: [quick],
+    base: () => 'https://hub',
+    now: () => nowMs,
+  });
   const attempt = (body: object, i: number) => codeFor(routes, body, `10.0.0.${i}`);
   for (let i = 0; i < 30; i++) assert.equal(await attempt({ ...jane, password: `guess number ${i}` }, i), 401);
   assert.equal(await attempt({ ...jane, password: 'one more' }, 100), 429);
@@ -152,7 +158,13 @@ test('guesses from one address are slowed down, whatever name they are at', asyn
     ...localSignIn(identity.users, identity.objects.providers),
     signIn: () => Promise.reject(unauthorized()),
   };
-  const routes = publicRoutes({ tokens: identity.tokens, providers: [nobody], base: () => 'https://hub', now: () => 0 });
+  const routes = publicRoutes({
+    tokens: identity.tokens,
+    authTokens: identity.authTokens,
+    providers: [nobody],
+    base: () => 'https://hub',
+    now: () => 0,
+  });
   const attempt = (i: number, address: string) => codeFor(routes, { ...jane, username: `name-${i}` }, address);
   for (let i = 0; i < 30; i++) assert.equal(await attempt(i, '10.0.0.1'), 401);
   assert.equal(await attempt(30, '10.0.0.1'), 429);

@@ -4,11 +4,13 @@ import { StatusError } from '../../../api/status.ts';
 import { note } from '../../../auth/request-notes.ts';
 import type { DialectRoutes } from '../../../gateway/dialect-routes.ts';
 import { failureLimit } from '../../../gateway/failure-limit.ts';
+import { pagePath } from '../../../gateway/page/page-route.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import { sendAnswer } from '../v3/answer-norman.ts';
 import { invalidAction, methodNotSupported, mustAuthenticate, NormanError, noSuchType } from '../v3/norman-error.ts';
 import type { NormanAnswer } from '../v3/norman-type.ts';
 import { readBody } from '../v3/read-body.ts';
+import type { AuthTokens } from './auth-tokens.ts';
 import { hasCsrfCookie, newCsrfCookie, noSessionCookie, sessionCookieFor } from './cookies.ts';
 import type { SignInProvider } from './sign-in-provider.ts';
 import { isOwnOrigin, knownToken, type SignedInOptions } from './signed-in-access.ts';
@@ -18,6 +20,7 @@ import { parseTokenWish } from './token-wish.ts';
 export interface PublicRoutesDeps extends SignedInOptions {
   readonly tokens: TokenDesk;
   readonly providers: readonly SignInProvider[];
+  readonly authTokens: Pick<AuthTokens, 'grant' | 'show' | 'remove'>;
   /** The address that links begin with. */
   base(req: IncomingMessage): string;
   /** For tests. Default: the wall clock. */
@@ -30,6 +33,11 @@ export interface PublicRoutes extends DialectRoutes {
 }
 
 const maxBodyBytes = 1024 * 1024;
+/** Where the `rancher` program sends people to allow it something. */
+const programPath = '/dashboard/auth/login';
+const allowPath = `${pagePath}allow`;
+/** What its newest version calls a provider whose people sign in in the browser: it knows that way by the names of providers of SAML alone. */
+const browserProvider = { id: 'keycloak', type: 'keyCloakProvider' };
 
 /** What people use before they have signed in: `/v3-public`, `/v1-public`, and `/v1/logout`. Errors are Rancher's. */
 export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
@@ -37,8 +45,8 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
   const limit = failureLimit(deps.now);
 
   return {
-    roots: ['v1-public', 'v3-public', 'v1'],
-    handles: path => /^\/v[13]-public(?:\/|$)/.test(path) || path === '/v1/logout',
+    roots: ['v1-public', 'v3-public', 'v1', 'dashboard'],
+    handles: path => /^\/v[13]-public(?:\/|$)/.test(path) || path === '/v1/logout' || path === programPath,
     handle: async (req, res) => sendAnswer(req, res, await answer(req)),
     logout,
   };
@@ -48,7 +56,9 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
     const { pathname, searchParams } = new URL(req.url ?? '', 'http://hub');
     const [root = '', type = '', name, ...more] = pathname.toLowerCase().split('/').slice(1);
     if (root === 'v1') return posted(req, () => logout(req));
+    if (root === 'dashboard') return toPage(req, searchParams);
     if (type === 'authproviders' && name === undefined) return list(req);
+    if (type === 'authtokens' && more.length === 0) return pickUp(req, name);
     if (root === 'v1-public' && type === 'login' && name === undefined) return posted(req, () => loginByType(req));
     const provider = providers.find(one => `${one.type.toLowerCase()}s` === type && one.name === name);
     if (root !== 'v3-public' || !provider?.isEnabled() || more.length > 0) throw noSuchType(`${type}/${name ?? ''}`);
@@ -111,9 +121,34 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
     return { status: 200, headers: { 'Set-Cookie': noSessionCookie } };
   }
 
+  /** What a program in a terminal was allowed: given by somebody who is signed in, taken by whoever knows the id of the request and can decrypt it. */
+  async function pickUp(req: IncomingMessage, requestId: string | undefined): Promise<NormanAnswer> {
+    const { method = '' } = req;
+    if (requestId === undefined)
+      return posted(req, async () => {
+        const known = knownToken(req, tokens, deps);
+        if (!known) throw mustAuthenticate();
+        note(req, { user: known.user });
+        return { status: 201, body: await deps.authTokens.grant(known, await readBody(req, maxBodyBytes)) };
+      });
+    if (method === 'GET') return { status: 200, body: deps.authTokens.show(requestId) };
+    if (method !== 'DELETE') throw methodNotSupported(method);
+    await deps.authTokens.remove(requestId);
+    return { status: 204 };
+  }
+
+  /** The page asks whoever comes, once they have signed in, whether they want it. */
+  function toPage(req: IncomingMessage, query: URLSearchParams): NormanAnswer {
+    if (req.method !== 'GET') throw methodNotSupported(req.method ?? '');
+    const asked = ['requestId', 'publicKey', 'responseType'].flatMap(name => (query.has(name) ? [[name, query.get(name)!]] : []));
+    return { status: 302, headers: { Location: `${allowPath}?${new URLSearchParams(asked).toString()}` } };
+  }
+
   function list(req: IncomingMessage): NormanAnswer {
     if (req.method !== 'GET') throw methodNotSupported(req.method ?? '');
-    const data = providers.filter(one => one.isEnabled() && !one.isUnlisted).map(one => show(one, req));
+    const listed = providers.filter(one => one.isEnabled() && !one.isUnlisted);
+    const inBrowser = listed.some(one => one.isInBrowser) ? [{ ...browserProvider, baseType: 'authProvider', links: {}, actions: {} }] : [];
+    const data = [...listed.map(one => show(one, req)), ...inBrowser];
     const body = { type: 'collection', resourceType: 'authProvider', links: { self: `${deps.base(req)}/v3-public/authProviders` }, data };
     return { status: 200, body, ...(!hasCsrfCookie(req) && { headers: { 'Set-Cookie': newCsrfCookie() } }) };
   }

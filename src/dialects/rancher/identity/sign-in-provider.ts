@@ -23,6 +23,8 @@ export interface SignInProvider {
   isEnabled(): boolean;
   /** Whether it is for programs that know of it, and not for people to choose. */
   readonly isUnlisted?: boolean;
+  /** Whether people leave for the provider in a browser to sign in with it. */
+  readonly isInBrowser?: boolean;
   /** What everybody may know of it, besides its name and type. */
   view?(base: string): JsonObject;
   /** Whose credentials are guessed with this body, so that guesses can be counted. Nobody's when undefined. */

@@ -118,3 +118,18 @@ export const AuthConfig = defineFlatKind({
   columns: [{ name: 'Type', type: 'string', path: '.type' }, { name: 'Enabled', type: 'boolean', path: '.enabled' }, ageColumn],
 });
 export type AuthConfig = ObjectFor<typeof AuthConfig>;
+
+export const SamlToken = defineFlatKind({
+  ...management,
+  kind: 'SamlToken',
+  plural: 'samltokens',
+  scope: 'Namespaced',
+  description:
+    'SamlToken is a token that somebody allowed a program in the browser, until the program picks it up. Its name is the id of the request of the program.',
+  fields: object('What is picked up.', {
+    token: text('The token, which only the program that asked for it can read: encrypted with its public key, in base64.'),
+    expiresAt: optional(text('When the token expires.')),
+  }),
+  columns: [{ name: 'Expires', type: 'string', path: '.expiresAt' }, ageColumn],
+});
+export type SamlToken = ObjectFor<typeof SamlToken>;

@@ -16,6 +16,8 @@ export interface EventSocket {
   ready(): Promise<void>;
   /** Ends the connection because the hub cannot go on with it. */
   fail(): void;
+  /** Ends the connection because the caller may not hear of this any more. */
+  refuse(): void;
 }
 
 export interface EventSocketsDeps {
@@ -99,7 +101,13 @@ export function eventSockets({ identify, recheckMs }: EventSocketsDeps): EventSo
       for (const timer of timers) clearInterval(timer);
       ended.abort(new Error('the client has gone'));
     });
-    const attended: EventSocket = { signal: ended.signal, send, ready, fail: () => end(internalError, 'the hub could not go on') };
+    const attended: EventSocket = {
+      signal: ended.signal,
+      send,
+      ready,
+      fail: () => end(internalError, 'the hub could not go on'),
+      refuse: () => end(policyViolation, 'not allowed any more'),
+    };
     webSocket.on('message', (data, isBinary) => {
       if (!isBinary && !ended.signal.aborted) onMessage?.(String(data), attended);
     });

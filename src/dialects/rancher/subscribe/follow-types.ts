@@ -1,15 +1,20 @@
 import type { KindRef } from '../../../api/define-kind.ts';
-import type { Informer } from '../../../runtime/informer.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { mapBounded } from '../../../util/map-bounded.ts';
-import { idOf } from '../v3/kind-store.ts';
 import type { NormanContext } from '../v3/norman-context.ts';
 import type { Entry, NormanType, TypeTable } from '../v3/norman-type.ts';
 import { collectionUrl, pathPart, printResource } from '../v3/print-resource.ts';
 import type { EventSocket } from './event-socket.ts';
 
+/** Says when objects of a kind have changed, as an Informer does. */
+export interface ChangeSource {
+  readonly synced: Promise<void>;
+  subscribe(listener: (change: { readonly object: KubeObject }) => void): Disposable;
+}
+
 export interface Following {
-  /** Says when something has changed. What, the caller reads himself, with his own rights. */
-  sourceOf(kind: KindRef): Informer;
+  /** What has changed, the caller reads himself, with his own rights. */
+  sourceOf(kind: KindRef): ChangeSource;
   readonly table: TypeTable;
   readonly types: readonly NormanType[];
 }
@@ -23,16 +28,20 @@ export async function followTypes(ctx: NormanContext, { sourceOf, table, types }
   await Promise.all(types.map(type => follow(type)));
 
   async function follow(type: NormanType): Promise<void> {
-    const source = sourceOf(type.kind!);
+    const { kinds, idOf } = type.follows!;
     const shown = new Set<string>();
     const changed = new Set<string>();
     let wake = () => {};
     void ended.then(() => wake());
-    using _subscription = source.subscribe(({ object }) => {
-      changed.add(idOf(object));
-      wake();
-    });
-    await Promise.race([source.synced, ended]);
+    using subscriptions = new DisposableStack();
+    for (const kind of kinds)
+      subscriptions.use(
+        sourceOf(kind).subscribe(({ object }) => {
+          changed.add(idOf(object, kind));
+          wake();
+        }),
+      );
+    await Promise.race([Promise.all(kinds.map(kind => sourceOf(kind).synced)), ended]);
     if (socket.signal.aborted) return;
     for (const entry of await type.store!.list(ctx, everything)) await tell(entry, type, shown);
     while (!socket.signal.aborted) {

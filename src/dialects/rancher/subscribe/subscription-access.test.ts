@@ -10,6 +10,7 @@ const paths = [
   '/v3/subscribe?resourceTypes=cluster',
   '/v1/subscribe',
   `/v3/cluster/${east}/subscribe`,
+  `/v3/project/${east}:p-shop0/subscribe`,
   `/k8s/clusters/${east}/v1/subscribe`,
 ];
 
@@ -29,6 +30,7 @@ async function refusal(socket: WebSocket): Promise<number> {
 test('connections end when their token is revoked', async t => {
   const rig = await startRancherRig(t);
   await rig.addCluster(east, 'east');
+  await rig.addProject(east, 'p-shop0', 'Shop');
   const anna = await rig.addPerson('anna', everything);
   const sockets = paths.map(path => connect(t, rig, path, { authorization: `Bearer ${anna.bearer}` }));
   await Promise.all(sockets.map(socket => once(socket, 'open')));
@@ -40,6 +42,7 @@ test('connections end when their token is revoked', async t => {
 test('a session opens no connection from the page of another site', async t => {
   const rig = await startRancherRig(t);
   await rig.addCluster(east, 'east');
+  await rig.addProject(east, 'p-shop0', 'Shop');
   const anna = await rig.addPerson('anna', everything);
   const cookie = `R_SESS=${anna.bearer}`;
   const { host } = new URL(rig.url);

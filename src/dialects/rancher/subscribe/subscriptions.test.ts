@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WebSocket } from 'ws';
-import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../../../api/builtin-kinds.ts';
+import { ClusterRole, ClusterRoleBinding, ConfigMap, Deployment, Namespace, Pod, RoleBinding, Secret } from '../../../api/builtin-kinds.ts';
 import { newObject } from '../../../api/define-kind.ts';
+import type { PolicyRule } from '../../../api/kubernetes.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
-import { boss, eastId, person, startRancherViewsRig, type RancherViewsRig } from '../../../../test/helpers/rancher-views-rig.ts';
+import { boss, eastId, person, projectId, startRancherViewsRig, type RancherViewsRig } from '../../../../test/helpers/rancher-views-rig.ts';
 import { ManagementCluster } from '../kinds/cluster.ts';
 import { keyOf, parseSubscription } from './steve-subscription.ts';
 
@@ -46,6 +47,24 @@ async function mayRead({ hub }: RancherViewsRig, user: string, names: string[]):
     roleRef,
     subjects: [{ apiGroup, kind: 'User', name: user }],
   });
+}
+
+async function bind(
+  { client }: RancherViewsRig['hub'],
+  user: string,
+  name: string,
+  rules: PolicyRule[],
+  namespace?: string,
+): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  await client.create(ClusterRole, { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata: { name }, rules });
+  const given = {
+    apiVersion: `${apiGroup}/v1`,
+    roleRef: { apiGroup, kind: 'ClusterRole', name },
+    subjects: [{ apiGroup, kind: 'User', name: user }],
+  };
+  if (namespace === undefined) await client.create(ClusterRoleBinding, { ...given, kind: 'ClusterRoleBinding', metadata: { name } });
+  else await client.create(RoleBinding, { ...given, kind: 'RoleBinding', metadata: { namespace, name } });
 }
 
 const cluster = (name: string) => newObject(ManagementCluster, { name }, { displayName: name });
@@ -98,6 +117,81 @@ test('namespaces of a member are told below its root', async t => {
   await eventually(() => about(events).includes('resource.change default'));
   await rig.member.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
   await eventually(() => about(events).includes('resource.change shop'));
+});
+
+const shop = (annotations: Record<string, string | null> = { 'field.cattle.io/projectId': projectId }) => ({
+  metadata: { name: 'shop', annotations },
+});
+const pod = (namespace: string, name: string): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { namespace, name },
+  spec: { containers: [{ name: 'main', image: 'nginx' }] },
+});
+
+async function openShop({ member }: RancherViewsRig): Promise<void> {
+  for (const one of [shop(), { metadata: { name: 'private' } }])
+    await member.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', ...one } as Namespace);
+  for (const namespace of ['shop', 'private']) await member.client.create(Pod, pod(namespace, 'one'));
+}
+
+test('below a project there is told what its namespaces hold, wherever they move', async t => {
+  const rig = await startRancherViewsRig(t);
+  await openShop(rig);
+  const { client } = rig.member;
+  const events = heardBy(rig.listen(`/v3/project/${projectId}/subscribe?resourceTypes=pod&resourceTypes=workload`, boss));
+  await eventually(() => about(events).includes('resource.change shop:one'));
+  const selector = { matchLabels: { app: 'web' } };
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } };
+  const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'shop', name: 'web' }, spec: { selector, template } };
+  await client.create(Deployment, web as Deployment);
+  await eventually(() => about(events).includes('resource.change deployment:shop:web'));
+  const told = events.find(({ data }) => (data as JsonObject)['id'] === 'deployment:shop:web')!['data'] as JsonObject;
+  assert.deepEqual([told['type'], told['projectId'], told['namespaceId']], ['deployment', projectId, 'shop']);
+  await client.delete(Deployment, { namespace: 'shop', name: 'web' });
+  await eventually(() => about(events).includes('resource.remove deployment:shop:web'));
+
+  await client.patch(Namespace, { name: 'shop' }, { type: 'merge', body: shop({ 'field.cattle.io/projectId': null }) });
+  await eventually(() => about(events).includes('resource.remove shop:one'));
+  await client.create(Pod, pod('shop', 'unheard'));
+  const before = events.length;
+  await client.patch(Namespace, { name: 'shop' }, { type: 'merge', body: shop() });
+  await eventually(() => about(events.slice(before)).includes('resource.change shop:one'));
+  await eventually(() => about(events.slice(before)).includes('resource.change shop:unheard'));
+  assert.ok(!about(events.slice(0, before)).some(one => one.endsWith('unheard')));
+  assert.ok(!JSON.stringify(events).includes('private'));
+});
+
+test('members of a project hear of their namespaces what they may see there, and nothing once they have left', async t => {
+  const rig = await startRancherViewsRig(t);
+  await openShop(rig);
+  await bind(rig.hub, 'anna', 'door', [
+    { apiGroups: ['drover.io'], resources: ['clusters'], verbs: ['get'], resourceNames: ['east'] },
+    { apiGroups: ['management.cattle.io'], resources: ['projects'], verbs: ['get'] },
+  ]);
+  await bind(rig.member, 'anna', 'shop-namespaces', [
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'], resourceNames: ['shop'] },
+  ]);
+  await bind(rig.member, 'anna', 'shop-view', [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }], 'shop');
+  const { client } = rig.member;
+  await client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name: 'door' } });
+  const socket = rig.listen(`/v3/projects/${projectId}/subscribe`, anna);
+  const [ofProject, ofCluster] = [heardBy(socket), heardBy(rig.listen(`/v3/clusters/${eastId}/subscribe?resourceTypes=namespace`, anna))];
+  await eventually(() => about(ofProject).includes('resource.change shop:one') && about(ofCluster).includes('resource.change shop'));
+  for (const namespace of ['private', 'shop']) await client.create(Pod, pod(namespace, 'two'));
+  await client.patch(Namespace, { name: 'shop' }, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+  await eventually(() => about(ofProject).includes('resource.change shop:two') && JSON.stringify(ofCluster).includes('"a":"b"'));
+  assert.deepEqual(new Set(about(ofCluster)), new Set(['resource.change shop']));
+
+  await client.delete(RoleBinding, { namespace: 'shop', name: 'shop-view' });
+  await client.create(Pod, pod('shop', 'unseen'));
+  await eventually(() => about(ofProject).includes('resource.remove shop:one'));
+  assert.ok(!/unseen|private|door/.test(JSON.stringify(ofProject)));
+
+  const closed = once(socket, 'close') as Promise<[number]>;
+  await rig.hub.client.delete(ClusterRoleBinding, { name: 'door' });
+  assert.equal((await closed)[0], 1008);
+  assert.equal(await declined(rig.listen(`/v3/project/${projectId}/subscribe`, anna)), 404);
 });
 
 test('a client of /v1/subscribe says what it wants to hear of, and what no more', async t => {

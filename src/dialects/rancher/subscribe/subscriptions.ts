@@ -2,19 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { DialectRoutes, UpgradeConnection } from '../../../gateway/dialect-routes.ts';
 import { belowMember } from '../../../gateway/routes-by-root.ts';
-import { informer, type Informer } from '../../../runtime/informer.ts';
 import type { SteveApis } from '../v1/steve.ts';
 import { parseSteveTarget } from '../v1/steve-target.ts';
-import type { NormanContext } from '../v3/norman-context.ts';
-import { NormanError } from '../v3/norman-error.ts';
+import { NormanError, normanErrorOf } from '../v3/norman-error.ts';
 import { parseNormanTarget } from '../v3/norman-target.ts';
 import type { NormanType, TypeTable } from '../v3/norman-type.ts';
 import { contextFor, type ContextDeps } from '../v3/open-context.ts';
 import type { MemberApis } from '../v3/member/member-apis.ts';
-import { memberRoots } from '../v3/member/member-roots.ts';
+import { memberRoots, type MemberRoot } from '../v3/member/member-roots.ts';
+import { callerSources } from './caller-sources.ts';
 import { eventSockets, type EventSocket } from './event-socket.ts';
-import { followTypes } from './follow-types.ts';
-import { namesOf } from './shared-sources.ts';
+import { followTypes, type ChangeSource } from './follow-types.ts';
 import { steveWatches } from './steve-watches.ts';
 
 export interface SubscriptionsDeps extends ContextDeps {
@@ -23,20 +21,22 @@ export interface SubscriptionsDeps extends ContextDeps {
   /** The types of `/v3`. */
   readonly table: TypeTable;
   /** Says when objects of the hub have changed. */
-  sourceOf(kind: KindRef): Informer;
+  sourceOf(kind: KindRef): ChangeSource;
   readonly version: string;
   /** How often it is looked at again whether somebody is still known, and may still hear of what he hears. Default 2.5 s: what is revoked ends within five. */
   readonly recheckMs?: number;
   onError?(error: unknown): void;
 }
 
-const hubPath = /^\/v3\/subscribe\/?$/;
-const memberPath = /^\/v3\/clusters?\/[^/]+\/subscribe\/?$/;
+const hubPath = /^\/v3\/subscribe\/?$/i;
+const memberPath = /^\/v3\/(?:clusters?|projects?)\/[^/]+\/subscribe\/?$/i;
 const stevePath = /^(?:\/v1|\/k8s\/clusters\/[^/]+\/v1(?:\/harvester)?)\/subscribe\/?$/;
 
 const pingMs = { v3: 5000, v1: 30_000 };
+/** The hub's door is looked at in every round. What is behind it every few: whatever is told is read as the caller anyway. */
+const roundsApart = 2;
 
-/** Where clients hear of changes: `/v3/subscribe`, `/v3/cluster/<id>/subscribe`, and `/v1/subscribe` of the hub and of members. */
+/** Where clients hear of changes: `/v3/subscribe`, the same below `/v3/cluster/<id>` and `/v3/project/<id>`, and `/v1/subscribe` of the hub and of members. */
 export function subscriptions(deps: SubscriptionsDeps): DialectRoutes {
   const { recheckMs = 2500 } = deps;
   const sockets = eventSockets({ identify: deps.steve.identify, recheckMs });
@@ -71,30 +71,49 @@ export function subscriptions(deps: SubscriptionsDeps): DialectRoutes {
     const hub = contextFor(deps, req, caller, ended.signal);
     const { segments, query } = parseNormanTarget(req.url ?? '');
     const isHub = hubPath.test(pathOf(req));
-    const root = isHub ? { ctx: hub, table: deps.table } : await roots.open(hub, [...segments.slice(1, 3), 'schemas']);
-    if (!root) throw new NormanError(404, 'NotFound', 'no resources types matched');
-    const types = wantedTypes(root.table, query.getAll('resourceTypes'));
-    if (types.length === 0) throw new NormanError(404, 'NotFound', 'no resources types matched');
+    const openRoot = () => roots.open(hub, [...segments.slice(1, 3), 'schemas']);
+    const root: Pick<MemberRoot, 'ctx' | 'table' | 'place'> | undefined = isHub ? { ctx: hub, table: deps.table } : await openRoot();
+    const types = root ? wantedTypes(root.table, query.getAll('resourceTypes')) : [];
+    if (!root || types.length === 0) throw new NormanError(404, 'NotFound', 'no resources types matched');
     const socket = await sockets.open(req, connection, caller, { ping: { name: 'ping', data: {} }, pingMs: pingMs.v3 });
     socket.signal.addEventListener('abort', () => ended.abort(), { once: true });
-    const sourceOf = isHub ? deps.sourceOf : ownSources(root.ctx, socket);
-    followTypes(root.ctx, { sourceOf, table: root.table, types }, socket).catch((error: unknown) => {
+    const { ctx, table, place } = root;
+    const sources = isHub
+      ? undefined
+      : callerSources(ctx, { signal: socket.signal, ...(place && { places: () => place.namespaces(ctx) }) });
+    const fail = (error: unknown) => {
       if (socket.signal.aborted) return;
       deps.onError?.(error);
       socket.fail();
-    });
+    };
+    followTypes(ctx, { sourceOf: sources?.sourceOf ?? deps.sourceOf, table, types }, socket).catch(fail);
+    if (sources)
+      void lookAgain(socket, async isThorough => {
+        await openRoot();
+        if (!isThorough) return;
+        await place?.renew(ctx);
+        await sources.renew();
+      });
+  }
+
+  /** Rights on the hub and on the member may change, and so may what belongs to a project. A member that is away changes nothing. */
+  async function lookAgain(socket: EventSocket, look: (isThorough: boolean) => Promise<void>): Promise<void> {
+    for (let round = 1; !socket.signal.aborted; round++) {
+      await new Promise(resolve => setTimeout(resolve, recheckMs).unref());
+      try {
+        await look(round % roundsApart === 0);
+      } catch (error) {
+        const { status } = normanErrorOf(error);
+        if (status === 403 || status === 404) socket.refuse();
+      }
+    }
   }
 }
 
 /** Those that were asked for, all when none was, as far as changes of them are known. */
 function wantedTypes(table: TypeTable, names: readonly string[]): NormanType[] {
   const wanted = new Set(names.map(name => name.toLowerCase()));
-  return table.types.filter(({ id, kind, store }) => kind && store && (wanted.size === 0 || wanted.has(id.toLowerCase())));
-}
-
-/** Of a member a caller hears only what he may watch there himself. */
-function ownSources({ hub }: NormanContext, { signal }: EventSocket): (kind: KindRef) => Informer {
-  return kind => informer(hub, kind, { signal, keep: namesOf });
+  return table.types.filter(({ id, follows, store }) => follows && store && (wanted.size === 0 || wanted.has(id.toLowerCase())));
 }
 
 const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0]!;

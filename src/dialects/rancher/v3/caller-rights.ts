@@ -38,8 +38,9 @@ export function rightsDesk(): { of(caller: UserInfo, hub: KubeClient): CallerRig
   const answers = new LRUCache<string, Promise<readonly ResourceRule[]>>({ max: remembered, ttl: believedMs });
   return {
     of(caller, hub) {
+      const callerKey = JSON.stringify(caller);
       const rulesIn = (namespace: string) => {
-        const key = JSON.stringify([caller, namespace]);
+        const key = `${callerKey} ${namespace}`;
         let answer = answers.get(key);
         if (!answer) {
           const asked = review(hub, namespace);
@@ -50,13 +51,15 @@ export function rightsDesk(): { of(caller: UserInfo, hub: KubeClient): CallerRig
         }
         return answer;
       };
-      const reaches = new Map<string, Promise<Reach>>();
+      /** As long as the rules they follow from are believed: whoever asks may stay for hours. */
+      const reaches = new Map<string, { readonly rules: ReturnType<typeof rulesIn>; readonly reach: Promise<Reach> }>();
       return {
         reach(verb, kind, namespace) {
           const key = `${verb} ${kind.resource}.${kind.group} ${namespace}`;
-          let reach = reaches.get(key);
-          if (!reach) reaches.set(key, (reach = rulesIn(namespace).then(rules => reachOf(rules, verb, kind))));
-          return reach;
+          const rules = rulesIn(namespace);
+          let known = reaches.get(key);
+          if (known?.rules !== rules) reaches.set(key, (known = { rules, reach: rules.then(all => reachOf(all, verb, kind)) }));
+          return known!.reach;
         },
       };
     },

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../api/object.ts';
-import { kindStore, type KindStore, type KindStoreOptions } from './kind-store.ts';
+import { idOf, kindStore, type KindStore, type KindStoreOptions } from './kind-store.ts';
 import type { Fields, NormanType } from './norman-type.ts';
 import { commonFields, stateFields } from './resource-shape.ts';
 
@@ -32,7 +32,7 @@ export function kindType<T extends KubeObject>(options: KindTypeOptions<T>): Nor
     ...(collectionActions && { collectionActions }),
     ...(resourceActions && { resourceActions }),
     ...(schemasOf && { schemasOf }),
-    kind: options.kind,
+    follows: { kinds: [options.kind], idOf },
     store: kindStore({ ...options, shape: { fields, isFlat, isStateful } }),
   };
 }

@@ -1,4 +1,5 @@
 import type { KindRef } from '../../../api/define-kind.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import type { Json, JsonObject } from '../../../util/json.ts';
 import type { NormanContext } from './norman-context.ts';
 
@@ -84,6 +85,13 @@ export interface NormanAction {
   run(ctx: NormanContext, id: string): Promise<NormanAnswer>;
 }
 
+/** Which objects the resources of a type are. */
+export interface Followed {
+  readonly kinds: readonly KindRef[];
+  /** The id of the resource that an object of such a kind is. */
+  idOf(obj: KubeObject, kind: KindRef): string;
+}
+
 /** One type of Rancher's API: its schema and its answers come from here. */
 export interface NormanType {
   readonly id: string;
@@ -95,8 +103,8 @@ export interface NormanType {
   readonly resourceActions?: Readonly<Record<string, NormanAction>>;
   /** Absent for types that only describe what actions take and give. */
   readonly store?: TypeStore;
-  /** The kind whose objects its resources are, for those who follow them. */
-  readonly kind?: KindRef;
+  /** The objects that its resources are, for those who follow them. */
+  readonly follows?: Followed;
   /** Whether lists can be narrowed by `labelSelector`. */
   readonly hasLabelSelector?: boolean;
   /** Where clients find the schemas below one resource, from the root of the hub; those of the type's own API when absent. */

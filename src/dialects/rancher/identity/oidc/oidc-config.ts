@@ -1,11 +1,12 @@
 import type { AuthConfig } from '../../kinds/user.ts';
+import { rancherNamespaces } from '../../names.ts';
 
 export const oidcProvider = 'genericoidc';
 export const oidcConfigType = 'genericOIDCConfig';
 export const verifyPath = '/verify-auth';
 
 /** Where the secrets of providers are. An AuthConfig can name no others: who writes one must not read all the Secrets of the hub by it. */
-export const authSecretsNamespace = 'cattle-global-data';
+export const authSecretsNamespace = rancherNamespaces.globalData;
 
 /** How people sign in with an OIDC provider. */
 export interface OidcConfig {

@@ -54,6 +54,7 @@ export function oidcSignInProvider(signIn: OidcSignIn): SignInProvider {
   return {
     name: oidcProvider,
     type: 'genericOIDCProvider',
+    isInBrowser: true,
     isEnabled: () => signIn.isEnabled(),
     view: base => ({ redirectUrl: `${base}${startPath}` }),
     async signIn({ code, state }, req) {
@@ -76,9 +77,12 @@ function refuse(error: unknown): never {
   throw error;
 }
 
+/** With the key of a program in it, a path is long; the cookie that it is sealed in holds no more. */
+const longestPath = 2048;
+
 /** A path of the hub; whatever could lead elsewhere is its beginning. */
 export function localPath(text: string | null): string {
-  const isLocal = text !== null && text.length <= 1024 && /^\/(?!\/)[!-~]*$/.test(text) && !text.includes('\\');
+  const isLocal = text !== null && text.length <= longestPath && /^\/(?!\/)[!-~]*$/.test(text) && !text.includes('\\');
   return isLocal ? text : '/';
 }
 

@@ -75,7 +75,12 @@ async function start(t: TestContext, config: object = {}, { allow = ['127.0.0.1/
   const client = oidcClient({ egress: createEgress({ allow }), readSecret: clientSecrets(hub) });
   const signIn = oidcSignIn({ hub, objects: identity.objects, client, key: stateKey('key of the hub') });
   const routes = oidcRoutes({ signIn, tokens: identity.tokens });
-  const open = publicRoutes({ tokens: identity.tokens, providers: [oidcSignInProvider(signIn)], base: () => 'https://hub.example.com' });
+  const open = publicRoutes({
+    authTokens: identity.authTokens,
+    tokens: identity.tokens,
+    providers: [oidcSignInProvider(signIn)],
+    base: () => 'https://hub.example.com',
+  });
   const server = createServer((req, res) => {
     const own = routes.handles((req.url ?? '').split('?', 1)[0]!) ? routes : open;
     own.handle(req, res).catch((error: unknown) => {

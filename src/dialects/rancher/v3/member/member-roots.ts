@@ -8,7 +8,7 @@ import { getVisible } from './get-visible.ts';
 import type { MemberApis } from './member-apis.ts';
 import { namespaceMoveType, namespaceType } from './namespace-type.ts';
 import { podType } from './pod-type.ts';
-import { projectNamespaces } from './project-namespaces.ts';
+import { projectNamespaces, type ProjectPlace } from './project-namespaces.ts';
 import { namespacedSecretType, secretType } from './secret-types.ts';
 import { persistentVolumeType, storageClassType } from './storage-types.ts';
 import { workloadType } from './workload-type.ts';
@@ -20,6 +20,8 @@ export interface MemberRoot {
   readonly table: TypeTable;
   /** The path behind the root. */
   readonly rest: readonly string[];
+  /** Where its namespaced objects are, for roots that are not the whole cluster. */
+  readonly place?: ProjectPlace;
 }
 
 export interface MemberRoots {
@@ -54,7 +56,8 @@ export function memberRoots(apis: MemberApis): MemberRoots {
     if (!(await getVisible(ctx.hub, Project, { namespace: id, name }, ctx.signal))) throw notFound();
     const place = projectNamespaces(`${id}:${name}`);
     const types = [workloadType(place), podType(place), secretType(place), namespacedSecretType(place)];
-    return { ctx: { ...ctx, hub: client, rights, root: `${ctx.root}/project/${pathPart(place.projectId)}` }, table: typeTable(types) };
+    const root = `${ctx.root}/project/${pathPart(place.projectId)}`;
+    return { ctx: { ...ctx, hub: client, rights, root }, table: typeTable(types), place };
   }
 }
 

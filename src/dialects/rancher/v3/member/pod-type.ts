@@ -3,30 +3,28 @@ import { isJsonObject } from '../../../../util/json.ts';
 import type { NormanType } from '../norman-type.ts';
 import { containersOf, objectFields } from './object-fields.ts';
 import type { ProjectPlace } from './project-namespaces.ts';
-import { entryOf, idOf, projectType } from './project-type.ts';
+import { projectType } from './project-type.ts';
 import { workloadOfPod } from './workload-kinds.ts';
 
 /** `/v3/project/<id>/pods`. With `workloadId=` those that belong to no workload. */
-export function podType({ projectId, list }: ProjectPlace): NormanType {
+export function podType(place: ProjectPlace): NormanType {
   return projectType({
     id: 'pod',
     plural: 'pods',
+    place,
+    kinds: [Pod],
     fields: {
       workloadId: { type: 'reference[workload]' },
       nodeId: { type: 'string', nullable: true },
       containers: { type: 'array[json]' },
       status: { type: 'json', nullable: true },
     },
-    list: async ctx =>
-      (await list(ctx, Pod)).map(pod =>
-        entryOf(idOf(pod), () => ({
-          ...objectFields(pod),
-          projectId,
-          workloadId: workloadOfPod(pod) ?? null,
-          nodeId: pod.spec?.nodeName ?? null,
-          containers: containersOf(pod.spec),
-          status: isJsonObject(pod.status) ? pod.status : null,
-        })),
-      ),
+    fieldsOf: pod => ({
+      ...objectFields(pod),
+      workloadId: workloadOfPod(pod) ?? null,
+      nodeId: pod.spec?.nodeName ?? null,
+      containers: containersOf(pod.spec),
+      status: isJsonObject(pod.status) ? pod.status : null,
+    }),
   });
 }

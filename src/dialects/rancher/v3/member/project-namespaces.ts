@@ -11,17 +11,25 @@ export interface ProjectPlace {
   readonly projectId: string;
   /** The namespaces of the project that the caller may see. */
   namespaces(ctx: NormanContext): Promise<readonly string[]>;
+  /** Looks again which those are. */
+  renew(ctx: NormanContext): Promise<readonly string[]>;
   /** The objects of a kind in them that the caller may see. */
   list<T extends KubeObject>(ctx: NormanContext, kind: KindRef<T>): Promise<T[]>;
 }
 
 const everything = { equals: () => undefined };
 
-/** The namespaces of one project on its member, looked up once. */
+/** The namespaces of one project on its member, looked up once unless somebody wants them anew. */
 export function projectNamespaces(projectId: string): ProjectPlace {
   let found: Promise<readonly string[]> | undefined;
   const namespaces = (ctx: NormanContext) => (found ??= look(ctx));
-  return { projectId, namespaces, list };
+  return { projectId, namespaces, renew, list };
+
+  async function renew(ctx: NormanContext): Promise<readonly string[]> {
+    const now = await look(ctx);
+    found = Promise.resolve(now);
+    return now;
+  }
 
   async function look(ctx: NormanContext): Promise<readonly string[]> {
     const all = await listVisible(ctx, { kind: Namespace }, everything);

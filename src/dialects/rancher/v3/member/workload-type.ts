@@ -1,19 +1,18 @@
 import type { KubeObject } from '../../../../api/object.ts';
-import { mapBounded } from '../../../../util/map-bounded.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../util/json.ts';
 import type { NormanType } from '../norman-type.ts';
 import { containersOf, objectFields } from './object-fields.ts';
 import type { ProjectPlace } from './project-namespaces.ts';
-import { entryOf, projectType } from './project-type.ts';
-import { workloadIdOf, workloadKinds, workloadTypeOf } from './workload-kinds.ts';
-
-const atATime = 4;
+import { projectType } from './project-type.ts';
+import { workloadKinds, workloadTypeOf } from './workload-kinds.ts';
 
 /** `/v3/project/<id>/workloads`: what makes pods in the namespaces of a project, except what another workload made. */
-export function workloadType({ projectId, list }: ProjectPlace): NormanType {
+export function workloadType(place: ProjectPlace): NormanType {
   return projectType({
     id: 'workload',
     plural: 'workloads',
+    place,
+    kinds: workloadKinds,
     fields: {
       containers: { type: 'array[json]' },
       scale: { type: 'int', nullable: true },
@@ -21,29 +20,21 @@ export function workloadType({ projectId, list }: ProjectPlace): NormanType {
       workloadLabels: { type: 'map[string]' },
       workloadAnnotations: { type: 'map[string]' },
     },
-    async list(ctx) {
-      const found = await mapBounded(workloadKinds, atATime, kind => list(ctx, kind));
-      return found
-        .flat()
-        .filter(isOutermost)
-        .map(obj => {
-          const { namespace = '', name = '' } = obj.metadata;
-          return entryOf(workloadIdOf(obj.kind, namespace, name), () => fieldsOf(obj, projectId), workloadTypeOf(obj.kind));
-        });
-    },
+    isShown: isOutermost,
+    typeOf: ({ kind }) => workloadTypeOf(kind),
+    fieldsOf,
   });
 }
 
 const isOutermost = ({ metadata }: KubeObject) =>
   !metadata.ownerReferences?.some(({ controller, kind }) => controller && workloadKinds.some(one => one.kind === kind));
 
-function fieldsOf(obj: KubeObject, projectId: string): JsonObject {
+function fieldsOf(obj: KubeObject): JsonObject {
   const spec = membersOf(obj['spec']);
   const template = membersOf(membersOf(membersOf(spec['jobTemplate'])['spec'])['template'] ?? spec['template']);
   const metadata = membersOf(template['metadata']);
   return {
     ...objectFields(obj),
-    projectId,
     containers: containersOf(template['spec']),
     // What runs once on every node, or to its end, has no scale.
     scale: scaled.has(obj.kind) ? (spec['replicas'] ?? 1) : null,
