@@ -38,8 +38,6 @@ export interface GateRequest {
   readonly about: { readonly workflow: string; readonly service?: string | undefined; readonly infrastructure?: string | undefined };
   /** What the desk answered last, from the status of the run; undefined at the first look. */
   readonly state: Json | undefined;
-  /** While a run is paused nothing is asked and no time passes. */
-  readonly isPaused: boolean;
   /** Who started the run may be kept from approving it. */
   readonly startedBy?: string | undefined;
   readonly now: Date;

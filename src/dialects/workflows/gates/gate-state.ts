@@ -6,12 +6,10 @@ export interface GateState extends JsonObject {
   startedAt: string;
 }
 
-/** The state of a gate, begun now when there is none. While the run is paused its time stands still. */
-export function openState(state: Json | undefined, now: Date, isPaused: boolean): GateState {
-  const { startedAt = now.toISOString(), pausedAt, ...rest } = isJsonObject(state) ? state : {};
-  const begun = { ...rest, startedAt: String(startedAt) };
-  if (isPaused) return { ...begun, pausedAt: pausedAt ?? now.toISOString() };
-  return typeof pausedAt === 'string' ? shiftState(begun, now.getTime() - Date.parse(pausedAt)) : begun;
+/** The state of a gate, begun now when there is none. */
+export function openState(state: Json | undefined, now: Date): GateState {
+  const { startedAt = now.toISOString(), ...rest } = isJsonObject(state) ? state : {};
+  return { ...rest, startedAt: String(startedAt) };
 }
 
 /** The state of a gate whose run stood still for a while. */

@@ -86,10 +86,9 @@ export function runGateDesk({ hub, requests, templates, works, members, egress, 
   };
 
   function look(request: GateRequest): GateAnswer {
-    const { now, isPaused, run, place } = request;
-    const state = openState(request.state, now, isPaused);
-    const { startedAt, pausedAt } = state;
-    if (pausedAt !== undefined) return { phase: 'Running', state };
+    const { now, run, place } = request;
+    const state = openState(request.state, now);
+    const { startedAt } = state;
     const judging: Judging = {
       request,
       gate: request.gate as unknown as Gate,

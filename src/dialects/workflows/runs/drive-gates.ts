@@ -51,14 +51,3 @@ function notPassed(draft: Draft, wave: WaveRecord, gate: GateSpec, answer: GateA
   if (isInterrupted(draft)) wave.phase = 'Failed';
   return false;
 }
-
-/** Gates that were not passed are asked anew. */
-export function askAgain({ engine, status }: Draft): void {
-  engine.gateRound = (engine.gateRound ?? 0) + 1;
-  for (const wave of status.waves ?? []) {
-    const isBad = ({ phase }: GateRecord) => isGateOver(phase) && phase !== 'Successful';
-    if (!wave.gates?.some(isBad)) continue;
-    wave.gates = wave.gates.filter(one => !isBad(one));
-    if (wave.phase === 'Failed') wave.phase = 'Pending';
-  }
-}

@@ -138,7 +138,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     return preview?.spec.mode === 'Preview' ? (preview.status?.planHash ?? null) : null;
   }
 
-  function lookAt({ gate, place, wave, state, isPaused, step }: GateQuestion) {
+  function lookAt({ gate, place, wave, state, step }: GateQuestion) {
     const facts: ScopeFacts = {
       ...placed(wave?.name, step?.phase ?? ''),
       ...(step && { step: { name: step.name, type: step.type } }),
@@ -155,7 +155,6 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
       scopeOf: ({ id }) => scopeFor({ ...facts, cluster: resolved(id) }),
       about: { workflow: spec.workflowRef.name, service: snapshot?.service, infrastructure: snapshot?.infrastructure.name },
       state,
-      isPaused,
       startedBy: triggeredBy,
       now,
     });

@@ -7,7 +7,7 @@ import { beginRollback } from './begin-rollback.ts';
 import { failureTypesOf, hasFailed } from './run-budgets.ts';
 import { allClusters, clusterOf, stand, tell, titleOf, waveOf, type Draft } from './run-step.ts';
 import type { PlacedStep } from './run-plan.ts';
-import type { Failure, StepRecord } from './run-status.ts';
+import type { Failure, GateRecord, StepRecord } from './run-status.ts';
 import { endRecord, retryRecord, say } from './step-records.ts';
 
 interface Case {
@@ -83,12 +83,12 @@ export function act(draft: Draft, action: FailureAction, { strategy, failure, pl
 
 const presentWave = ({ engine, status }: Draft): number => engine.leg % Math.max(1, status.waves?.length ?? 1);
 
-/** The same step once more, on the clusters where it failed. */
+/** The same step once more, on the clusters where it failed; without a step, the gates that were not passed. */
 export function retry(draft: Draft, record: StepRecord | undefined, afterMs: number): void {
   delete draft.engine.breach;
-  if (!record)
-    return failRun(draft, { type: 'ApplicationError', reason: 'WaveFailed', message: 'there is no step that could be tried again' });
-  retryRecord(draft, record, afterMs);
+  if (record) return retryRecord(draft, record, afterMs);
+  if (gatesNow(draft).some(isBad)) return askAgain(draft);
+  failRun(draft, { type: 'ApplicationError', reason: 'WaveFailed', message: 'there is no step that could be tried again' });
 }
 
 /** The step counts as done, also where it failed. */
@@ -104,21 +104,33 @@ export function ignore(draft: Draft, record: StepRecord | undefined): void {
   endRecord(draft, record, 'Succeeded', 'Failures are ignored');
 }
 
+const gatesNow = (draft: Draft): GateRecord[] => draft.status.waves?.[presentWave(draft)]?.gates ?? [];
+const isBad = ({ phase }: GateRecord): boolean => isGateOver(phase) && phase !== 'Successful';
+
 /** Gates of the present wave that failed count as passed. */
 function passGates(draft: Draft): void {
-  const { status } = draft;
-  const wave = status.waves?.[presentWave(draft)];
-  for (const gate of wave?.gates ?? [])
-    if (isGateOver(gate.phase) && gate.phase !== 'Successful')
-      Object.assign(gate, { phase: 'Successful', message: `Ignored: ${gate.message ?? gate.phase}` });
+  for (const gate of gatesNow(draft).filter(isBad))
+    Object.assign(gate, { phase: 'Successful', message: `Ignored: ${gate.message ?? gate.phase}` });
+}
+
+/** Gates that were not passed are asked anew. */
+export function askAgain({ engine, status }: Draft): void {
+  engine.gateRound = (engine.gateRound ?? 0) + 1;
+  for (const wave of status.waves ?? []) {
+    if (!wave.gates?.some(isBad)) continue;
+    wave.gates = wave.gates.filter(one => !isBad(one));
+    if (wave.phase === 'Failed') wave.phase = 'Pending';
+  }
 }
 
 const fourteenDays = '14d';
 
 function intervene({ engine }: Draft, { manual = {} }: FailureStrategy, record: StepRecord | undefined, failure: Failure): void {
   engine.breach ??= failure;
+  // What was decided of one gate is not decided of the next.
+  if (!record) engine.interventions = (engine.interventions ?? 0) + 1;
   engine.intervention = {
-    place: `manual/${record?.id ?? engine.lastId}`,
+    place: record ? `manual/${record.id}` : `manual/wave/${engine.interventions}`,
     name: record?.name ?? 'wave',
     timeout: manual.timeout ?? fourteenDays,
     then: manual.then ?? 'RollbackWorkflow',

@@ -8,8 +8,8 @@ import type { GateRecord } from './run-status.ts';
 const maxBodyLength = 4096;
 
 /** Asks how a gate is, and writes it down. */
-export function lookAtGate(draft: Draft, record: GateRecord, question: Omit<GateQuestion, 'state' | 'isPaused'>): GateAnswer {
-  const answer = draft.input.lookAt({ ...question, state: record.state, isPaused: false });
+export function lookAtGate(draft: Draft, record: GateRecord, question: Omit<GateQuestion, 'state'>): GateAnswer {
+  const answer = draft.input.lookAt({ ...question, state: record.state });
   const { gate, wave } = question;
   const about = { ...(wave && { wave: wave.name }), nonce: question.place };
   record.phase = answer.phase;

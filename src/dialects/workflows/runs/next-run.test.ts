@@ -249,6 +249,22 @@ test('ManualIntervention does what is chosen', () => {
   }
 });
 
+test('ManualIntervention of a gate: Retry asks it anew, and each gate is decided for itself', () => {
+  const waves = [{ name: 'all', remainder: true, before: [gate('one', { type: 'HTTP' }), gate('two', { type: 'HTTP' })] }];
+  const fleet = new SimulatedFleet(members(1), { rollout: { waves }, ...strategies('ManualIntervention') });
+  const choices: Record<string, string> = {};
+  const failures = new Set<string>();
+  fleet.answerOf = ({ place, gate: { name, type } }) => {
+    if (type === 'Approval') return answer('Successful', { outputs: { choice: (choices[place] ??= 'Retry') } });
+    if (failures.has(name)) return answer('Successful');
+    failures.add(name);
+    return answer('Failed', { failureType: 'Verification' });
+  };
+  fleet.run();
+  assert.equal(fleet.status?.phase, 'Succeeded');
+  assert.equal(Object.keys(choices).length, 2);
+});
+
 test('nobody decides in time: then what the strategy says', () => {
   const fleet = new SimulatedFleet(members(1), strategies('ManualIntervention', { manual: { timeout: '1h', then: 'Abort' } }));
   fleet.fateOf = failsOn('c0');
@@ -477,6 +493,29 @@ test('a cluster that falls ill while its wave soaks fails the wave; the soak sta
   assert.ok(calm.second >= 130);
 });
 
+test('the time in which a run is paused is no time of its gates, of waves and of steps', () => {
+  const ofWave = { rollout: { waves: [{ name: 'all', remainder: true, before: [gate('later', { type: 'Wait' })] }] } };
+  const steps = [{ type: 'ResolveClusters' }, { name: 'later', type: 'Wait' }, { type: 'RollingDeploy' }];
+  const ofStep = { type: 'Custom', phases: [{ name: 'p', groups: [{ name: 'g', steps }], rollback: [] }] };
+  for (const spec of [ofWave, ofStep]) {
+    const fleet = new SimulatedFleet(members(1), spec);
+    fleet.answerOf = ({ state }) => {
+      const startedAt = String(state?.['startedAt'] ?? fleet.now.toISOString());
+      const isOver = fleet.now.getTime() - Date.parse(startedAt) >= 60_000;
+      return { phase: isOver ? 'Successful' : 'Running', state: { startedAt } };
+    };
+    fleet.run(30);
+    fleet.want('Pause');
+    fleet.run(100);
+    fleet.want('Run');
+    fleet.run(20);
+    assert.equal(fleet.status?.phase, 'Waiting');
+    fleet.run();
+    assert.equal(fleet.status?.phase, 'Succeeded');
+    assert.ok(fleet.second >= 160);
+  }
+});
+
 test('runs wait for those ahead and for freezes; a rollback waits for none', () => {
   const fleet = new SimulatedFleet(members(1));
   fleet.queue = { ahead: 2, waiting: 1 };
@@ -495,6 +534,37 @@ test('runs wait for those ahead and for freezes; a rollback waits for none', () 
   fleet.reconcile();
   fleet.run();
   assert.equal(fleet.status?.phase, 'RolledBack');
+});
+
+test('a run that was aborted while it was rolled back goes when its time is over', () => {
+  const fleet = new SimulatedFleet(members(1), { ttl: { failed: '1h' } });
+  fleet.run();
+  fleet.want('Rollback');
+  fleet.reconcile();
+  assert.equal(fleet.status?.phase, 'RollingBack');
+  fleet.want('Abort');
+  fleet.reconcile();
+  assert.equal(fleet.status?.phase, 'Aborted');
+  fleet.second += 3600;
+  fleet.reconcile();
+  assert.ok(fleet.isDeleted);
+});
+
+test('who wants all of a run back while one cluster is put back sees no other cluster start', () => {
+  const waves = [
+    { name: 'first', count: 2, maxFailures: 1 },
+    { name: 'rest', remainder: true },
+  ];
+  const fleet = new SimulatedFleet(members(3), { rollout: { waves }, ...strategies('RollbackCluster') });
+  fleet.fateOf = (id, grant) => (grant.type === 'RollingDeploy' && id === 'c1' ? broken : { status: 'Succeeded', afterSeconds: 3 });
+  const isBack = () => fleet.parts.get('c1')?.spec.grant?.isRollback === true;
+  for (let i = 0; i < 20 && !isBack(); i++) fleet.run(1);
+  assert.ok(isBack());
+  const begun = new Set(fleet.deeds.map(one => one.cluster));
+  fleet.want('Rollback');
+  fleet.run();
+  assert.equal(fleet.status?.phase, 'RolledBack');
+  assert.deepEqual(new Set(fleet.deeds.filter(one => one.grant.isRollback !== true).map(one => one.cluster)), begun);
 });
 
 test('a full queue rejects', () => {

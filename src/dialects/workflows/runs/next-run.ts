@@ -93,12 +93,6 @@ function go(draft: Draft): void {
   if (status.startedAt === undefined && !admitRun(draft)) return;
   if (input.state === 'Abort') return abortRun(draft);
   followClusters(draft);
-  if (input.state === 'Rollback' && !isRollingBack(draft.engine)) {
-    // Clusters that are under way finish their step.
-    status.phase = 'RollingBack';
-    if (inFlight(draft).length > 0) return;
-    beginRollback(draft, { ends: 'RolledBack' });
-  }
   goOn(draft);
 }
 
@@ -106,7 +100,7 @@ function go(draft: Draft): void {
 function goOn(draft: Draft): void {
   const { status, engine } = draft;
   for (let round = 0; round < 3; round++) {
-    if (status.finishedAt !== undefined || pauseRun(draft)) return;
+    if (status.finishedAt !== undefined || !turnBack(draft) || pauseRun(draft)) return;
     if (isRollingBack(engine)) rollBackRun(draft);
     else if (engine.intervention) intervene(draft, engine.intervention);
     else if (resolveRun(draft)) advanceRun(draft);
@@ -115,13 +109,22 @@ function goOn(draft: Draft): void {
   }
 }
 
+/** Begins the rollback that somebody wants. False when there is nothing to do now: clusters that are under way finish their step. */
+function turnBack(draft: Draft): boolean {
+  const { status, engine, input } = draft;
+  if (input.state !== 'Rollback' || isRollingBack(engine)) return true;
+  status.phase = 'RollingBack';
+  if (inFlight(draft).length > 0) return false;
+  beginRollback(draft, { ends: 'RolledBack' });
+  return status.finishedAt === undefined;
+}
+
 function afterEnd(draft: Draft): void {
-  const { status, input, engine } = draft;
+  const { status, input } = draft;
   if (mayRollBack(draft)) {
     beginRollback(draft, { ends: 'RolledBack' });
     return goOn(draft);
   }
-  if (isRollingBack(engine)) return;
   if (status.phase === 'Succeeded' && input.mode === 'Apply') {
     followClusters(draft);
     catchUp(draft);

@@ -1,4 +1,5 @@
-import { askAgain } from './drive-gates.ts';
+import { shiftState } from '../gates/gate-state.ts';
+import { askAgain } from './handle-failure.ts';
 import { recordsOf, tell, wake, type Draft } from './run-step.ts';
 import { retryRecord } from './step-records.ts';
 
@@ -36,12 +37,11 @@ function pause(draft: Draft, reason: string, message: string): true {
   return true;
 }
 
-/** The time in between was no time of soaking. What had failed is tried again. */
+/** The time in between was no time of soaking or waiting. What had failed is tried again. */
 function resume(draft: Draft): void {
   const { status, engine, now } = draft;
   if (engine.pausedAt === undefined) return;
-  const pausedMs = now.getTime() - Date.parse(engine.pausedAt);
-  for (const wave of status.waves ?? []) if (wave.soakUntil) wave.soakUntil = new Date(Date.parse(wave.soakUntil) + pausedMs).toISOString();
+  standStill(draft, now.getTime() - Date.parse(engine.pausedAt));
   delete engine.pausedAt;
   delete status.reason;
   delete status.message;
@@ -52,4 +52,12 @@ function resume(draft: Draft): void {
   askAgain(draft);
   const record = recordsOf(draft).findLast(one => one.status === 'Failed' && one.round === 0);
   if (record) retryRecord(draft, record, 0);
+}
+
+/** Soaks and gates go on where they were. */
+function standStill(draft: Draft, pausedMs: number): void {
+  const waves = draft.status.waves ?? [];
+  for (const wave of waves) if (wave.soakUntil) wave.soakUntil = new Date(Date.parse(wave.soakUntil) + pausedMs).toISOString();
+  const gates = [...waves.flatMap(wave => wave.gates ?? []), ...recordsOf(draft).flatMap(record => record.gate ?? [])];
+  for (const gate of gates) if (gate.state) gate.state = shiftState(gate.state, pausedMs);
 }

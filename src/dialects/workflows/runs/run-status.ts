@@ -111,6 +111,8 @@ export interface RunProgress {
   /** Why nothing starts any more. */
   breach?: Failure;
   intervention?: Intervention;
+  /** How often somebody was asked about something else than a step. */
+  interventions?: number;
   rollback?: RollbackPlan;
   /** Clusters that do after the end what they could not do before. */
   catchingUp?: string[];

@@ -33,7 +33,6 @@ export interface GateQuestion {
   readonly place: string;
   readonly wave: WaveRecord | undefined;
   readonly state: JsonObject | undefined;
-  readonly isPaused: boolean;
   /** Of steps. */
   readonly step?: { readonly name: string; readonly type: string; readonly phase: string };
 }
