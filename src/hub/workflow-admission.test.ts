@@ -370,13 +370,18 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
     await refused(patch(jane, { spec: { skipGates: ['g'] } }), /bypass/, 403);
     await patch(olga, { spec: { skipGates: ['g'] } });
 
+    const snapshot = {
+      workflow: { spec: {} },
+      provider: { name: 'here' },
+      infrastructure: { name: 'all', namespace: 'shop', releaseName: 'x' },
+    };
     const over = (phase: string) =>
       hub.patch(
         WorkflowRun,
         { namespace, name: 'r' },
         {
           type: 'merge',
-          body: { status: { phase, startedAt: '2026-01-01T00:00:00Z', snapshot: { infrastructure: { name: 'all', releaseName: 'x' } } } },
+          body: { status: { phase, startedAt: '2026-01-01T00:00:00Z', snapshot } },
         },
         { subresource: 'status' },
       );
@@ -386,18 +391,16 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
     await over('Succeeded');
     await refused(patch(jane, { spec: { state: 'Abort' } }), /the run is Succeeded: it is over/);
     const newer = await make(jane, WorkflowRun, 'newer', { workflowRef: { name: 'roll' } });
-    await hub.patch(
-      WorkflowRun,
-      { namespace, name: newer.metadata.name! },
-      {
-        type: 'merge',
-        body: {
-          status: { phase: 'Running', startedAt: '2026-01-02T00:00:00Z', snapshot: { infrastructure: { name: 'all', releaseName: 'x' } } },
-        },
-      },
-      { subresource: 'status' },
-    );
+    const later = (phase: string) => {
+      const status = { phase, startedAt: '2026-01-02T00:00:00Z', clusters: { total: 1, running: 1 }, snapshot };
+      const key = { namespace, name: newer.metadata.name! };
+      return hub.patch(WorkflowRun, key, { type: 'merge', body: { status } }, { subresource: 'status' });
+    };
+    await later('Running');
     await refused(patch(jane, { spec: { state: 'Rollback' } }), /a newer run has taken the place/);
+    // One that was put back whole left its place to the one before.
+    await later('RolledBack');
+    await patch(jane, { spec: { state: 'Rollback' } });
     await hub.delete(WorkflowRun, { namespace, name: 'newer' });
     await patch(jane, { spec: { state: 'Rollback' } });
   });

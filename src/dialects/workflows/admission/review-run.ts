@@ -4,6 +4,8 @@ import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/
 import { jsonEqual } from '../../../util/json.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { isTerminal, WorkflowRun } from '../kinds/workflow-run.ts';
+import { withStatus } from '../runs/run-facts.ts';
+import { runPlaces } from '../runs/run-places.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 const immutable = 'field is immutable';
@@ -43,20 +45,11 @@ async function stateFaults(old: WorkflowRun, { spec }: WorkflowRun, world: Deliv
   return phase === 'Succeeded' && !(await isNewest(old, world)) ? wrong('a newer run has taken the place of this one') : [];
 }
 
-/** Whether no later run of the same release has begun. */
+/** Whether no later run of the same release took its place, by the same rules as the runs themselves. */
 async function isNewest(run: WorkflowRun, { list }: DeliveryWorld): Promise<boolean> {
-  const release = releaseOf(run);
-  const began = run.status?.startedAt ?? '';
-  const others = await list(WorkflowRun, run.metadata.namespace ?? '');
-  return !others.some(one => {
-    const isOther = one.metadata.uid !== run.metadata.uid && one.spec.mode !== 'Preview';
-    return isOther && releaseOf(one) === release && (one.status?.startedAt ?? '') > began;
-  });
-}
-
-function releaseOf({ status }: WorkflowRun): string {
-  const { infrastructure } = (status?.snapshot ?? {}) as { infrastructure?: { name?: string; releaseName?: string } };
-  return JSON.stringify([infrastructure?.name, infrastructure?.releaseName]);
+  const places = runPlaces();
+  for (const one of await list(WorkflowRun, run.metadata.namespace ?? '')) places.note(withStatus(one));
+  return places.factsFor(withStatus(run)).isNewest;
 }
 
 const resumable = ['Failed', 'Rejected', 'Aborted', 'Expired'];
