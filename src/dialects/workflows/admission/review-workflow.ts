@@ -1,4 +1,4 @@
-import { at, invalid, required, type FieldError } from '../../../api/field-error.ts';
+import { at, duplicate, invalid, required, type FieldError } from '../../../api/field-error.ts';
 import { isDns1123Subdomain } from '../../../api/names.ts';
 import { faulty } from '../../../core/admission/answers.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
@@ -66,9 +66,13 @@ function defaultFaults(field: string, variable: WorkflowVariable): FieldError[] 
 function waveFaults({ rollout }: Workflow['spec']): FieldError[] {
   return (rollout?.waves ?? []).flatMap((wave, i) =>
     (['before', 'after'] as const).flatMap(side =>
-      (wave[side] ?? []).flatMap((gate, j) => {
+      (wave[side] ?? []).flatMap((gate, j, all) => {
         const here = at.index(at.child(at.index('spec.rollout.waves', i), side), j);
-        return gateFaults(here, { type: gate.type, timeout: gate.timeout, fields: gate as unknown as Record<string, unknown> });
+        return [
+          // They are told apart by their names: the second would be passed with the first.
+          ...(all.findIndex(one => one.name === gate.name) < j ? [duplicate(at.child(here, 'name'), gate.name)] : []),
+          ...gateFaults(here, { type: gate.type, timeout: gate.timeout, fields: gate as unknown as Record<string, unknown> }),
+        ];
       }),
     ),
   );
