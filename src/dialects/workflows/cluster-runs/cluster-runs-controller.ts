@@ -21,10 +21,11 @@ import { jsonEqual } from '../../../util/json.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
 import { ClusterRun } from '../kinds/cluster-run.ts';
 import { isTerminal, type WorkflowRun } from '../kinds/workflow-run.ts';
-import { hideSecrets } from '../logs/hide-secrets.ts';
+import { hideSecrets, type Hide } from '../logs/hide-secrets.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import { deliveryAnnotations } from '../names.ts';
 import type { Herald } from '../notifications/herald.ts';
+import { hideAll, hideInWords } from '../runs/hide-in-status.ts';
 import type { RunSecrets } from '../runs/run-secrets.ts';
 import { deliveryOf } from './delivery-of-work.ts';
 import { stepExecutor, type Execution } from './execute-step.ts';
@@ -232,17 +233,8 @@ function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pic
 }
 
 /** No secret stands in a status, whoever has put it into a message. */
-function withoutSecrets(status: ClusterRunStatus, hide: (text: string) => string): ClusterRunStatus {
-  const hidden = <T extends { message?: string | undefined }>(part: T): T =>
-    part.message === undefined ? part : { ...part, message: hide(part.message) };
-  const { step, failure, checkpoint, steps } = status;
-  return {
-    ...status,
-    ...(step && { step: hidden(step) }),
-    ...(failure && { failure: hidden(failure) }),
-    ...(checkpoint && { checkpoint: hidden(checkpoint) }),
-    ...(steps && { steps: steps.map(hidden) }),
-  };
+function withoutSecrets({ outputs, ...rest }: ClusterRunStatus, hide: Hide): ClusterRunStatus {
+  return { ...hideInWords(rest, hide), ...(outputs && { outputs: hideAll(outputs, hide) as typeof outputs }) };
 }
 
 /** How tests call what was written. */

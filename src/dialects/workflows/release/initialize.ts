@@ -1,14 +1,16 @@
 import type { KubeObject } from '../../../api/object.ts';
-import { parseManifests } from '../../../core/delivery/read-manifests.ts';
 import type { LogLine } from '../logs/run-logs.ts';
-import { manifestText, maskedText } from './manifest-text.ts';
+import { maskedText } from './manifest-text.ts';
+import { packManifest } from './record-codec.ts';
 import { sortObjects } from './sort-objects.ts';
 import { unitLog } from './step-log.ts';
 import type { StepBegin, StepInput } from './step.ts';
 
 const manifestsOutput = 'k8sResources.manifests';
 const exporterOutput = 'k8sResources.exportedBy';
+const hashOutput = 'k8sResources.exportedHash';
 const nothingToInherit = 'No kubernetes resources found to inherit';
+const notAsExported = 'What the expressions stand for has changed since the kubernetes resources were exported';
 
 /** Most clusters of a run have the same manifests. */
 const said = new WeakMap<readonly KubeObject[], readonly LogLine[]>();
@@ -25,16 +27,22 @@ export function initializeLines({ rendered }: Pick<StepInput, 'rendered'>): read
 
 /** The step goes no further: a later one takes the manifests up. */
 export function exportManifests(type: string, input: StepInput): StepBegin {
-  const outputs = { [manifestsOutput]: manifestText(sortObjects(input.rendered)), [exporterOutput]: exporterOf(type, input) };
+  const { rendered } = input;
+  const outputs = {
+    [manifestsOutput]: maskedText(sortObjects(rendered)),
+    [exporterOutput]: exporterOf(type, input),
+    [hashOutput]: hashOf(rendered),
+  };
   return { outcome: 'done', lines: initializeLines(input), status: {}, outputs };
 }
 
-/** The input with what the same step of the same phase has exported, or why there is none. */
-export function inheritManifests(type: string, input: StepInput): StepInput | string {
+/** Why a step cannot go on with what the same step of the same phase has exported. Every step renders the same files: what was exported need not be kept. */
+export function cannotInherit(type: string, input: StepInput): string | undefined {
   const { outputs = {} } = input.clusterRun;
-  const text = outputs[manifestsOutput];
-  if (text === undefined || outputs[exporterOutput] !== exporterOf(type, input)) return nothingToInherit;
-  return { ...input, rendered: parseManifests(text) };
+  if (outputs[exporterOutput] !== exporterOf(type, input)) return nothingToInherit;
+  return outputs[hashOutput] === hashOf(input.rendered) ? undefined : notAsExported;
 }
+
+const hashOf = (objects: readonly KubeObject[]): string => packManifest(sortObjects(objects)).hash;
 
 const exporterOf = (type: string, { settings }: StepInput): string => `${settings.phase}/${type}`;

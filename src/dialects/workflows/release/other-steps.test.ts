@@ -79,11 +79,16 @@ test('manifests that one step exports the next of its kind and phase inherits', 
   member.beginRun();
   const none = member.step('RollingDeploy', { with: { inheritManifests: true } });
   assert.equal(none.outcome === 'failed' && none.message, 'No kubernetes resources found to inherit');
-  member.step('RollingDeploy', { rendered: [web.deployment('web:a'), web.secret('very secret')], with: { exportManifests: true } });
+  const rendered = [web.deployment('web:a'), web.secret('very secret')];
+  member.step('RollingDeploy', { rendered, with: { exportManifests: true } });
   assert.deepEqual(member.work, []);
+  assert.match(member.state.outputs?.['k8sResources.manifests'] ?? '', /image: web:a/);
+  assert.doesNotMatch(printJson(member.state), /very secret|dmVyeSBzZWNyZXQ/);
   const other = member.step('RollingDeploy', { with: { inheritManifests: true }, settings: { phase: 'Other' } });
   assert.equal(other.outcome, 'failed');
-  const begun = member.step('RollingDeploy', { with: { inheritManifests: true } });
+  const changed = member.step('RollingDeploy', { rendered: [web.deployment('web:b')], with: { inheritManifests: true } });
+  assert.match(changed.outcome === 'failed' ? changed.message : '', /has changed since/);
+  const begun = member.step('RollingDeploy', { rendered, with: { inheritManifests: true } });
   assert.equal(begun.outcome, 'deliver');
   assert.ok(member.find('Deployment', 'web'));
   assert.equal(begun.lines[0]?.message, 'Manifests [Post template rendering] :');

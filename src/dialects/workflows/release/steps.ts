@@ -3,7 +3,7 @@ import type { MemberStepType } from '../kinds/step.ts';
 import { beginApply, endApply } from './apply-files.ts';
 import { beginCanary, endCanary, neededOfCanary } from './canary.ts';
 import { beginDelete, endDelete } from './delete.ts';
-import { exportManifests, inheritManifests, initializeLines } from './initialize.ts';
+import { cannotInherit, exportManifests, initializeLines } from './initialize.ts';
 import { neededListsOfRollback } from './legacy-rollback.ts';
 import { beginRolling, endRolling, neededOfRolling } from './rolling.ts';
 import { beginRollback, endRollback, neededOfRollback } from './rolling-rollback.ts';
@@ -44,12 +44,10 @@ export const beginStep: BeginStep = (type, input) => {
   const step = steps[type];
   if (!step.deploys) return step.begin(input);
   if (input.with['exportManifests'] === true) return exportManifests(type, input);
-  const given = input.with['inheritManifests'] === true ? inheritManifests(type, input) : input;
-  if (typeof given === 'string') {
-    return { outcome: 'failed', message: given, lines: unitLog('Initialize').error(given).failed().lines };
-  }
-  const begun = step.begin(given);
-  return { ...begun, lines: [...initializeLines(given), ...begun.lines] };
+  const fault = input.with['inheritManifests'] === true ? cannotInherit(type, input) : undefined;
+  if (fault !== undefined) return { outcome: 'failed', message: fault, lines: unitLog('Initialize').error(fault).failed().lines };
+  const begun = step.begin(input);
+  return { ...begun, lines: [...initializeLines(input), ...begun.lines] };
 };
 
 export const endStep: EndStep = (type, input, result) => steps[type].end(input, result);

@@ -1,5 +1,6 @@
 import type { Informer } from '../../../runtime/informer.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
+import { secretsOf } from '../inputs/service-variables.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import { withStatus } from './run-facts.ts';
@@ -18,7 +19,7 @@ export interface RunSecretsDeps {
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Reads the secrets of runs, once for each. They and the logs go with their runs, at the start those of runs that went meanwhile. */
+/** Reads the secrets of runs, once for each when all are there. They and the logs go with their runs, at the start those of runs that went meanwhile. */
 export function runSecrets({ runs, inputs, logs, signal }: RunSecretsDeps): RunSecrets {
   const known = new Map<string, ReadonlyMap<string, string>>();
   const subscription = runs.subscribe(({ type, object: { metadata } }) => {
@@ -34,7 +35,8 @@ export function runSecrets({ runs, inputs, logs, signal }: RunSecretsDeps): RunS
       if (!snapshot) return none;
       const found = known.get(uid) ?? (await inputs.readSecrets(namespace, snapshot, stop));
       logs.hide(uid, found.values());
-      known.set(uid, found);
+      // Who made what was missing tries again.
+      if (found.size === secretsOf(snapshot).size) known.set(uid, found);
       return found;
     },
   };
