@@ -6,6 +6,7 @@ import { writeYaml } from '../../../yaml/write-yaml.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { runScope, type ScopeFacts } from '../inputs/run-scope.ts';
 import type { InputFault, RunInputs } from '../inputs/run-inputs.ts';
+import { filePathsOf } from '../release/file-paths.ts';
 import { renderWith } from './render-with.ts';
 import type { StepContext } from './step-context.ts';
 import { rendersService } from './step-types.ts';
@@ -33,7 +34,7 @@ export async function renderStep(
     return { fault: { failureType: 'ApplicationError', reason: 'UnresolvedExpression', message: errorText(error) } };
   }
   if (grant.type === 'Job') return renderJob(given, context);
-  const filePaths = pathsOf(given);
+  const filePaths = filePathsOf(given);
   if (!rendersService.has(grant.type) && filePaths.length === 0) return { with: given, objects: [] };
   const answer = await inputs.renderFor(
     snapshot,
@@ -55,12 +56,6 @@ function renderJob(given: JsonObject, { release }: StepContext): RenderedStep | 
   } catch (error) {
     return { fault: { failureType: 'ApplicationError', reason: 'RenderFailed', message: errorText(error) } };
   }
-}
-
-/** Files are told as one text or as a list. */
-function pathsOf({ filePaths }: JsonObject): string[] {
-  const texts = Array.isArray(filePaths) ? filePaths.map(String) : typeof filePaths === 'string' ? filePaths.split(',') : [];
-  return texts.map(one => one.trim()).filter(one => one !== '');
 }
 
 const jobOf = ({ manifest }: JsonObject): KubeObject[] =>

@@ -135,6 +135,12 @@ test('Delete takes names, everything, and refuses what is no name', () => {
   assert.equal(member.step('Delete', { with: { resources: 'Unheard/of' } }).outcome, 'failed');
   member.step('Delete', { with: { resources: 'service/web, prod/ConfigMap/absent' } });
   assert.deepEqual(member.names('Service'), []);
+  for (const filePaths of ['extra.yaml', ['extra.yaml']]) {
+    const extra = web.config('x', 'extra');
+    member.step('Apply', { rendered: [extra], with: { filePaths } });
+    member.step('Delete', { rendered: [extra], with: { filePaths } });
+    assert.equal(member.find('ConfigMap', 'extra'), undefined, String(filePaths));
+  }
   const all = member.step('Delete', { with: { resources: '*' } });
   assert.ok(all.lines.some(({ message }) => message === 'Resources to delete are: '));
   assert.deepEqual(member.work, []);

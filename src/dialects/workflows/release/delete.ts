@@ -5,6 +5,7 @@ import { canarySuffix } from './canary.ts';
 import { composeWork, keyOf, keysOf, nextWork } from './compose-work.ts';
 import { openRecordOf, withRecord } from './release-numbers.ts';
 import { knownObjects, withStatus } from './release-record.ts';
+import { filePathsOf } from './file-paths.ts';
 import { parseRefs } from './parse-refs.ts';
 import { configsOf, recordRef } from './retention.ts';
 import { inDeletionOrder } from './sort-objects.ts';
@@ -56,7 +57,7 @@ export function beginDelete(input: StepInput): StepBegin {
 function whatToDelete(input: StepInput): readonly ObjectRef[] | string {
   const { rendered, with: given } = input;
   const wanted = typeof given['resources'] === 'string' ? given['resources'].trim() : '';
-  const hasFiles = typeof given['filePaths'] === 'string' && given['filePaths'].trim() !== '';
+  const hasFiles = filePathsOf(given).length > 0;
   const files = hasFiles ? rendered.map(refOf) : [];
   if (wanted === '*') return everything(input);
   if (wanted === '' && hasFiles) return files;

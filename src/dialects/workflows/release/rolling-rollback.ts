@@ -15,6 +15,7 @@ import { refLine, unitLog, type UnitLog } from './step-log.ts';
 import type { NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
 
 const noContext = 'No context found for rollback. Skipping.';
+const cameAfter = (number: number) => `Release ${number} was deployed after it. Skipping.`;
 const noTarget = "No previous eligible release found. Can't rollback.";
 
 /** The release that this run made on this cluster. */
@@ -38,7 +39,11 @@ export function neededOfRollback(input: OfflineInput): ObjectRef[] {
 export function beginRollback(input: StepInput): StepBegin {
   const log = unitLog('Rollback');
   const release = failedRelease(input);
-  if (!release) return { outcome: 'skipped', message: noContext, lines: log.info(noContext).lines };
+  const skipped = (message: string): StepBegin => ({ outcome: 'skipped', message, lines: log.info(message).lines });
+  if (!release) return skipped(noContext);
+  // Somebody has gone on from there: what was before the release is not what was before that.
+  const later = input.book.records.findLast(({ number, status }) => number > release.number && status === 'Succeeded');
+  if (later) return skipped(cameAfter(later.number));
   const target = targetOf(input);
   if (target) return backTo(input, release, target);
   if (input.with['firstDeployRollback'] === 'Delete') return deleteFirst(input, release);

@@ -137,6 +137,22 @@ test('rolling_rollback_restores_config_and_service', () => {
   assert.deepEqual(statuses(member), { 1: 'Succeeded', 2: 'Failed' });
 });
 
+test('a run that was cut short does not take back what others have deployed since', () => {
+  const member = new SimulatedMember();
+  const deploy = (image: string) => ({ rendered: [web.deployment(image), web.config(image)] });
+  member.beginRun();
+  member.step('RollingDeploy', deploy('web:a'));
+  member.beginRun();
+  member.begin('RollingDeploy', deploy('web:b'));
+  const [run, state] = [member.run, member.state];
+  member.beginRun();
+  member.step('RollingDeploy', deploy('web:c'));
+  Object.assign(member, { run, state });
+  const begun = member.step('RollingRollback', { settings: { isRollback: true } });
+  assert.equal(begun.outcome === 'skipped' && begun.message, 'Release 3 was deployed after it. Skipping.');
+  assert.match(printJson(member.find('Deployment', 'web')), /web:c/);
+});
+
 test('rollback_first_deploy_noop, unless it is to be deleted', () => {
   const member = new SimulatedMember();
   deploy(member, 'a', [], { result: 'failed' });
