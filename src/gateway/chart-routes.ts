@@ -7,6 +7,7 @@ import { anonymous, type ResourceAttributes } from '../auth/user.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { readContent } from '../core/contents/read-content.ts';
 import { listStoredCharts, type StoredChart } from '../core/contents/stored-charts.ts';
+import { decodeEscapes } from '../util/decode-escapes.ts';
 import type { JsonObject } from '../util/json.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
 import { sendPlainError } from './answer.ts';
@@ -37,7 +38,7 @@ export function chartRoutes({ hub, access }: ChartRoutesDeps) {
   };
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const file = decodeFile((req.url ?? '').split('?', 1)[0]!.slice(chartsPrefix.length));
+    const file = decodeEscapes((req.url ?? '').split('?', 1)[0]!.slice(chartsPrefix.length));
     const signal = AbortSignal.timeout(timeoutMs);
     if (file === 'index.yaml') {
       await authorize(req, { verb: 'list', name: '' });
@@ -62,14 +63,6 @@ export function chartRoutes({ hub, access }: ChartRoutesDeps) {
 }
 
 const fileOf = ({ name, version }: StoredChart): string => `${name}-${version}.tgz`;
-
-function decodeFile(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 function indexOf(charts: readonly StoredChart[]): string {
   const entries: Record<string, JsonObject[]> = {};

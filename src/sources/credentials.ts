@@ -1,3 +1,4 @@
+import { decodeEscapes } from '../util/decode-escapes.ts';
 import type { SourceTls } from './exchange.ts';
 
 /** What a source may want to know of us. */
@@ -13,16 +14,8 @@ export interface SourceCredentials {
 
 /** The Authorization header for a source: from the credentials, or else from its address. */
 export function basicAuthorization({ username, password }: SourceCredentials, address: URL): string | undefined {
-  const user = username ?? decoded(address.username);
-  const secret = password ?? (username === undefined ? decoded(address.password) : '');
+  const user = username ?? decodeEscapes(address.username);
+  const secret = password ?? (username === undefined ? decodeEscapes(address.password) : '');
   if (user === '' && secret === '') return undefined;
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,7 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { Readable } from 'node:stream';
 import { UnreachableError, type TransportRequest, type TransportResponse, type Upgraded } from '../client/transport.ts';
+import { decodeEscapes } from '../util/decode-escapes.ts';
 import { asUnreachable, bothSides, readSide } from './plain-stream.ts';
 import { streamHeaders } from './stream-names.ts';
 import { firstHeader, headersOf } from './tunnel-headers.ts';
@@ -26,7 +27,7 @@ export function awaitAnswer(stream: ClientHttp2Stream, signal: AbortSignal | und
     const answer = { status: Number(headers[':status']), headers: headersOf(raw ?? []) };
     const failure = firstHeader(answer.headers, streamHeaders.failure);
     if (failure === undefined) return resolve(answer);
-    reject(new UnreachableError(decodeFailure(failure)));
+    reject(new UnreachableError(decodeEscapes(failure)));
     stream.resume();
   });
   stream.once('error', error => {
@@ -71,13 +72,5 @@ export function upgradedOf(answer: Answer, stream: ClientHttp2Stream): Upgraded 
 
 /** Words for people may hold anything; a header may not. */
 export const encodeFailure = (text: string): string => encodeURIComponent(text.slice(0, 1000).toWellFormed());
-
-function decodeFailure(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -7,6 +7,7 @@ import { forbiddenRequest } from '../../../auth/rbac.ts';
 import { anonymous, type ResourceAttributes } from '../../../auth/user.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { isTerminal, WorkflowRun } from '../kinds/workflow-run.ts';
+import { decodeEscapes } from '../../../util/decode-escapes.ts';
 import { printEntry } from '../logs/print-entry.ts';
 import type { LogEntry, LogQuery, RunLogReader } from '../logs/run-logs.ts';
 
@@ -31,7 +32,7 @@ export function runLogRoute({ access, runs, logs, recheckMs = 2500 }: RunLogRout
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method !== 'GET') throw methodNotAllowed();
     const { pathname, searchParams } = new URL(req.url ?? '', 'http://hub');
-    const [, namespace = '', name = ''] = (path.exec(pathname) ?? []).map(part => decodeURIComponent(part));
+    const [, namespace = '', name = ''] = (path.exec(pathname) ?? []).map(part => decodeEscapes(part));
     const wanted = wantedOf(namespace, name);
     await authorize(req, wanted);
     const key = `${namespace}/${name}`;

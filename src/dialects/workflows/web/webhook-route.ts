@@ -6,6 +6,7 @@ import { forbiddenRequest } from '../../../auth/rbac.ts';
 import { anonymous, type UserInfo } from '../../../auth/user.ts';
 import { sendJson } from '../../../gateway/answer.ts';
 import { failureLimit } from '../../../gateway/failure-limit.ts';
+import { decodeEscapes } from '../../../util/decode-escapes.ts';
 import { durationMs } from '../../../util/duration.ts';
 import { errorText } from '../../../util/error-text.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../../util/json.ts';
@@ -50,14 +51,15 @@ export function webhookRoute(deps: WebhookRouteDeps) {
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method !== 'POST') throw methodNotAllowed();
-    const token = decodeURIComponent((req.url ?? '').split('?', 1)[0]!.slice(webhookPrefix.length));
+    const token = decodeEscapes((req.url ?? '').split('?', 1)[0]!.slice(webhookPrefix.length));
     const body = await readBody(req);
     const trigger = await tokens.find(token, signal);
     if (!trigger) throw new StatusError(404, 'NotFound', 'there is no such webhook');
     const start = trigger.spec.condition.type === 'GitEvent' ? await gitStart(trigger, req, body) : await plainStart(trigger, req, body);
     if (!start) return sendJson(res, 200, reply({ message: 'Nothing is started by this event' }));
-    await checkOpen(trigger);
-    sendJson(res, 200, started(await begin(trigger, start), trigger));
+    // Who asks again hears what was started, also when nothing more may start now.
+    const run = findStarted(trigger, start.occasion) ?? (await begin(trigger, start));
+    sendJson(res, 200, started(run, trigger));
   }
 
   async function plainStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start> {
@@ -130,8 +132,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
   }
 
   async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {
-    const present = findStarted(trigger, start.occasion);
-    if (present) return present;
+    await checkOpen(trigger);
     foresight.checkVariables(trigger, start.variables ?? {});
     try {
       const run = await startRun(deps, trigger, start, signal);

@@ -136,6 +136,7 @@ test('what is wrong with a webhook is said with the code that the specification 
   const code = async (...args: Parameters<typeof post>) => (await post(...args)).status;
   assert.equal(await code({}, {}, 'another-token-of-enough-length'), 404);
   assert.equal(await code({}, {}, 'short'), 404);
+  assert.equal(await code({}, {}, '%zz-is-no-escape-but-long-enough'), 404);
   assert.equal(await code({ parameters: { region: 'mars' } }), 400);
   assert.equal(await code({ parameters: { nothing: 'x' } }), 400);
   assert.equal(await code({ parameters: { region: {} } }), 400);
@@ -226,6 +227,16 @@ test('the same key within a day means the same run, also when it comes many time
   await post({}, { 'idempotency-key': 'build-8' });
   await post();
   assert.equal((await runs()).length, 3);
+});
+
+test('who repeats a key soon hears of the run, though nothing else may start yet', async t => {
+  const { addTrigger, post, objects } = await startWorld(t);
+  await addTrigger(webhook, { minInterval: '1h' });
+  const first = (await (await post({}, { 'idempotency-key': 'build-7' })).json()) as { requestId: string };
+  await eventually(() => objects.triggers.get(`${ns}/hook`)?.status?.lastFired !== undefined && objects.runs.list().length === 1);
+  const again = await post({}, { 'idempotency-key': 'build-7' });
+  assert.deepEqual([again.status, ((await again.json()) as { requestId: string }).requestId], [200, first.requestId]);
+  assert.equal((await post({}, { 'idempotency-key': 'build-8' })).status, 409);
 });
 
 test('where a key of the hub is asked for, it must be there and have the right', async t => {
