@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { eventually } from '../../../test/helpers/eventually.ts';
@@ -16,6 +20,11 @@ interface Rig {
   readonly socket: WebSocket;
   readonly requests: { url: string; cookie: string | undefined; isOver: boolean }[];
   session: { isOver: boolean };
+}
+
+async function* endless(): AsyncGenerator<string> {
+  // What cannot be made smaller.
+  for (;;) yield await setImmediate(randomBytes(64 * 1024).toString('base64'));
 }
 
 async function start(t: TestContext, { cookie = 'R_SESS=a' } = {}): Promise<Rig> {
@@ -35,13 +44,14 @@ async function start(t: TestContext, { cookie = 'R_SESS=a' } = {}): Promise<Rig>
       if (req.url?.endsWith('/none')) return sendError(req, res, unauthorized());
       res.writeHead(200);
       res.write('{"n":1}\n');
+      if (req.url?.endsWith('/endless')) void pipeline(Readable.from(endless()), res).catch(() => {});
       if (req.url?.endsWith('/short')) res.end('{"n":"€"}\n');
     },
     wantsUpgrade: () => false,
     upgrade: (_req, socket) => void socket.destroy(),
   };
   const stop = new AbortController();
-  const streams = pageStreams({ access, gateway: () => gateway, recheckMs: 20, signal: stop.signal });
+  const streams = pageStreams({ access, gateway: () => gateway, recheckMs: 20, aliveMs: 20, signal: stop.signal });
   const server = createServer();
   server.on('upgrade', (req, socket, head) => {
     streams.open(req, { socket, head, respond: () => responseOn(req, socket) }).catch((error: unknown) => {
@@ -91,6 +101,14 @@ test('a stream that is closed, and one whose tab is gone, end where they come fr
   socket.send('{"close":1}');
   await eventually(() => requests.filter(one => one.isOver).length === 1);
   socket.terminate();
+  await eventually(() => requests.every(one => one.isOver));
+});
+
+test('a tab that has stopped reading is left', async t => {
+  const { socket, heard, requests } = await start(t);
+  socket.send(open(1, '/endless'));
+  await eventually(() => heard.length > 10);
+  socket.pause();
   await eventually(() => requests.every(one => one.isOver));
 });
 

@@ -32,6 +32,8 @@ export interface PageStreamsDeps {
   gateway(): WebHandler;
   /** How often it is looked at again whether somebody is still signed in. Default 2.5 s. */
   readonly recheckMs?: number;
+  /** How often a tab hears that the hub is there: its scripts do not see pings. Default 5 s. */
+  readonly aliveMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -39,12 +41,12 @@ const wanted: NonResourceAttributes = { isResource: false, verb: 'get', path: '/
 const maxMessageBytes = 16 * 1024;
 const mostStreams = 200;
 const enoughWaitingBytes = 1024 * 1024;
-/** So often a tab hears that the hub is there: its scripts do not see pings. */
-const aliveMs = 5000;
+/** A tab that takes nothing for so many times that it should have heard from us is gone, or asleep: it comes again when it wakes. */
+const mostUnread = 24;
 const policyViolation = 1008;
 
 export function pageStreams(deps: PageStreamsDeps): PageStreams {
-  const { access, recheckMs = 2500, signal } = deps;
+  const { access, recheckMs = 2500, aliveMs = 5000, signal } = deps;
   let server: Promise<WebSocketServer> | undefined;
   let transport: Transport | undefined;
   signal.addEventListener('abort', () => void transport?.[Symbol.asyncDispose](), { once: true });
@@ -67,7 +69,11 @@ export function pageStreams(deps: PageStreamsDeps): PageStreams {
   function attend(webSocket: WebSocket, req: IncomingMessage): void {
     const streams = new Map<number, AbortController>();
     const recheck = setInterval(() => void identify(req).catch(() => webSocket.close(policyViolation, 'signed out')), recheckMs);
-    const ping = setInterval(() => send('0 alive'), aliveMs);
+    let unread = 0;
+    const ping = setInterval(() => {
+      if (unread++ > mostUnread) webSocket.terminate();
+      else void send('0 alive').then(() => (unread = 0));
+    }, aliveMs);
     const onStop = () => webSocket.close(1001, 'the hub stops');
     signal.addEventListener('abort', onStop, { once: true });
     webSocket.on('error', () => webSocket.terminate());
@@ -90,7 +96,7 @@ export function pageStreams(deps: PageStreamsDeps): PageStreams {
       streams.get(id)?.abort();
       streams.delete(id);
       if (path === undefined) return;
-      if (streams.size >= mostStreams) return send(`${id} 429 {"message":"this tab watches too much at once"}`);
+      if (streams.size >= mostStreams) return void send(`${id} 429 {"message":"this tab watches too much at once"}`);
       const ended = new AbortController();
       streams.set(id, ended);
       void run({ id, path, accept }, ended.signal).finally(() => {
@@ -107,28 +113,26 @@ export function pageStreams(deps: PageStreamsDeps): PageStreams {
         body.setEncoding('utf8');
         if (status !== 200) {
           const text = (await body.toArray()).join('').slice(0, 64 * 1024);
-          return send(`${id} ${status} ${text}`);
+          return void send(`${id} ${status} ${text}`);
         }
-        send(`${id} 200`);
+        void send(`${id} 200`);
         for await (const part of body as AsyncIterable<string>) {
-          send(`${id}\n${part}`);
-          await room(signal);
+          const sent = send(`${id}\n${part}`);
+          // A tab that does not read makes its streams wait; those who answer end a watch that waits for too long.
+          if (webSocket.bufferedAmount > enoughWaitingBytes) await sent;
         }
-        send(`${id} end`);
+        void send(`${id} end`);
       } catch (error) {
         if (signal.aborted) return;
         const { code = 502, message } = error instanceof StatusError ? error : { message: (error as Error).message };
-        send(`${id} ${code} ${JSON.stringify({ message })}`);
+        void send(`${id} ${code} ${JSON.stringify({ message })}`);
       }
     }
 
-    function send(text: string): void {
-      if (webSocket.readyState === webSocket.OPEN) webSocket.send(text);
-    }
-
-    /** A tab that does not read makes its streams wait; those who answer end a watch that waits for too long. */
-    async function room(signal: AbortSignal): Promise<void> {
-      while (webSocket.bufferedAmount > enoughWaitingBytes && !signal.aborted) await new Promise(resolve => setTimeout(resolve, 20));
+    /** Resolves when it has left, or never can. */
+    function send(text: string): Promise<void> {
+      if (webSocket.readyState !== webSocket.OPEN) return Promise.resolve();
+      return new Promise(resolve => webSocket.send(text, () => resolve()));
     }
   }
 }
