@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import { seesHub } from './hub-sight.ts';
-import { kindKey, type Kind } from './kinds.ts';
+import { kindKey, kinds, pathOf, type Kind, type KubeObject } from './kinds.ts';
 import { may } from './permissions.ts';
 import { request } from './request.ts';
 
@@ -32,14 +32,43 @@ export function usePlaces(kind: Kind, clusters: readonly string[], namespace: st
 
 async function openPlaces(kind: Kind, cluster: string): Promise<readonly ListPlace[]> {
   if (await may({ verb: 'list', kind, cluster })) return [{ cluster }];
+  return (await openNamespaces('list', kind, cluster)).map(namespace => ({ cluster, namespace }));
+}
+
+/** The namespaces of a cluster in which somebody may do something with a kind; undefined until it is known. */
+export function useNamespacesFor(verb: string, kind: Kind, cluster: string): readonly string[] | undefined {
+  const [found, setFound] = useState<{ key: string; names: readonly string[] }>();
+  const key = `${verb} ${kindKey(kind)} ${cluster}`;
+  useEffect(() => {
+    let isOver = false;
+    void namespacesFor(verb, kind, cluster).then(
+      names => isOver || setFound({ key, names }),
+      () => isOver || setFound({ key, names: [] }),
+    );
+    return () => {
+      isOver = true;
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all of it
+  }, [key]);
+  return found?.key === key ? found.names : undefined;
+}
+
+async function namespacesFor(verb: string, kind: Kind, cluster: string): Promise<readonly string[]> {
+  if (!(await may({ verb, kind, cluster }))) return openNamespaces(verb, kind, cluster);
+  const { items } = await request<{ items: KubeObject[] }>(pathOf(kinds.namespace, { cluster }));
+  return items.map(one => one.metadata.name ?? '');
+}
+
+/** By what Rancher's API shows: those who are members of projects cannot list the namespaces of a cluster. */
+async function openNamespaces(verb: string, kind: Kind, cluster: string): Promise<readonly string[]> {
   const id = await clusterIdOf(cluster);
   const { data } = await request<{ data: { id: string }[] }>(`/v3/cluster/${encodeURIComponent(id)}/namespaces?limit=-1`).catch(() => ({
     data: [],
   }));
-  const places = await Promise.all(
-    data.map(async ({ id: namespace }) => ((await may({ verb: 'list', kind, cluster, namespace })) ? [{ cluster, namespace }] : [])),
+  const open = await Promise.all(
+    data.map(async ({ id: namespace }) => ((await may({ verb, kind, cluster, namespace })) ? [namespace] : [])),
   );
-  return places.flat();
+  return open.flat();
 }
 
 async function clusterIdOf(name: string): Promise<string> {

@@ -40,7 +40,7 @@ export async function requestText(path: string, options: RequestOptions = {}): P
   const { method = 'GET', body, signal, accept = 'application/json', contentType = 'application/json' } = options;
   const headers: Record<string, string> = { accept };
   if (body !== undefined) headers['content-type'] = contentType;
-  if (method !== 'GET') headers['x-api-csrf'] = cookie('CSRF') ?? '';
+  if (method !== 'GET') Object.assign(headers, csrfHeaders());
   let res: Response;
   try {
     res = await fetch(path, {
@@ -77,6 +77,9 @@ export function errorOf(code: number, text: string): ApiError {
   }
   return new ApiError(code, text.slice(0, 500) || `the hub answered ${code}`);
 }
+
+/** What requests that change something carry, so that no other page can make them. */
+export const csrfHeaders = (): Readonly<Record<string, string>> => ({ 'x-api-csrf': cookie('CSRF') ?? '' });
 
 function cookie(name: string): string | undefined {
   return document.cookie

@@ -147,6 +147,13 @@ export const screens: readonly Screen[] = [
     Screen: load('AllMachines', () => import('./virtualization/virtualization.tsx')),
   },
   {
+    path: '/virtualization/:cluster/machines/:ns/:name/*?',
+    home: '/virtualization',
+    title: 'Virtual machine',
+    icon: 'machine',
+    Screen: load('MachineScreen', () => import('./virtualization/machine.tsx')),
+  },
+  {
     path: '/virtualization/:cluster/*?',
     home: '/virtualization',
     title: 'Harvester cluster',

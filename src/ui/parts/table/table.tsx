@@ -19,6 +19,8 @@ interface TableProps<T> {
   readonly state?: ListState;
   onOpen?(row: T): void;
   isStale?(row: T): boolean;
+  /** Rows can be chosen, to do the same to several: the keys of those that are. */
+  readonly choice?: Choice<T> | undefined;
   /** At the end of each row. */
   rowEnd?(row: T): ReactNode;
   /** Beside the filter. */
@@ -29,6 +31,15 @@ interface TableProps<T> {
   readonly prefix?: string;
 }
 
+export interface Choice<T> {
+  readonly chosen: ReadonlySet<string>;
+  /** Whether it can be chosen; any can when absent. */
+  isOpen?(row: T): boolean;
+  /** What one row is called. */
+  nameOf(row: T): string;
+  onChange(chosen: ReadonlySet<string>): void;
+}
+
 const rowHeight = 38;
 const spareRows = 12;
 
@@ -37,7 +48,7 @@ const spareRows = 12;
  * opens.
  */
 export function Table<T>(props: TableProps<T>) {
-  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, rowEnd, tools, empty, prefix = '' } = props;
+  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, choice, rowEnd, tools, empty, prefix = '' } = props;
   const [sortValue, setSort] = useUrlValue(`${prefix}sort`);
   const [filter, setFilter] = useUrlValue(`${prefix}q`);
   const { shown, chooser } = useShownColumns(columns, prefix);
@@ -47,7 +58,11 @@ export function Table<T>(props: TableProps<T>) {
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
   const { scroller, first, last } = useWindow(arranged.length);
-  const template = [...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'), ...(rowEnd ? ['3.75rem'] : [])].join(' ');
+  const template = [
+    ...(choice ? ['2.5rem'] : []),
+    ...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'),
+    ...(rowEnd ? ['3.75rem'] : []),
+  ].join(' ');
   const at = Math.min(focused, Math.max(0, arranged.length - 1));
 
   const focusRow = useCallback(
@@ -67,6 +82,22 @@ export function Table<T>(props: TableProps<T>) {
   useShortcut(prefix === '' ? 'j' : undefined, 'Next row', () => focusRow(isInRows() ? at + 1 : at));
   useShortcut(prefix === '' ? 'k' : undefined, 'Row before', () => focusRow(isInRows() ? at - 1 : at));
 
+  const latest = useRef(choice);
+  useEffect(() => {
+    latest.current = choice;
+  });
+  const flip = useCallback(
+    (row: T) => {
+      const { chosen, isOpen, onChange } = latest.current!;
+      if (isOpen && !isOpen(row)) return;
+      const next = new Set(chosen);
+      if (!next.delete(keyOf(row))) next.add(keyOf(row));
+      onChange(next);
+    },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key of a row does not change
+    [],
+  );
+
   function isInRows(): boolean {
     return scroller.current?.contains(document.activeElement) ?? false;
   }
@@ -81,6 +112,10 @@ export function Table<T>(props: TableProps<T>) {
     }
     const row = arranged[at];
     if (event.key === 'Enter' && isRow && row !== undefined) onOpen?.(row);
+    if ((event.key === 'x' || event.key === ' ') && isRow && row !== undefined && choice) {
+      event.preventDefault();
+      flip(row);
+    }
   }
 
   const isEmpty = rows.length === 0 && state !== 'loading' && state !== 'failed';
@@ -115,6 +150,7 @@ export function Table<T>(props: TableProps<T>) {
           <div className="table" role="table" aria-label={name} aria-rowcount={arranged.length + 1} aria-busy={state === 'loading'}>
             <div role="rowgroup" className="head">
               <div role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+                {choice && <ChooseAll choice={choice} rows={arranged} keyOf={keyOf} />}
                 {shown.map(column => (
                   <Head key={column.id} column={column} sort={sort} setSort={setSort} />
                 ))}
@@ -135,6 +171,9 @@ export function Table<T>(props: TableProps<T>) {
                   template={template}
                   isFocused={first + i === at}
                   isStale={isStale?.(row) ?? false}
+                  choosing={choice && (choice.isOpen?.(row) === false ? 'closed' : choice.chosen.has(keyOf(row)) ? 'chosen' : 'open')}
+                  name={choice?.nameOf(row)}
+                  onFlip={flip}
                   rowEnd={rowEnd}
                   onFocus={setFocused}
                   onOpen={onOpen}
@@ -162,6 +201,9 @@ interface RowProps<T> {
   readonly template: string;
   readonly isFocused: boolean;
   readonly isStale: boolean;
+  readonly choosing: 'chosen' | 'open' | 'closed' | undefined;
+  readonly name: string | undefined;
+  onFlip(row: T): void;
   readonly rowEnd: ((row: T) => ReactNode) | undefined;
   onFocus(index: number): void;
   readonly onOpen: ((row: T) => void) | undefined;
@@ -169,18 +211,25 @@ interface RowProps<T> {
 
 /** Drawn again only when something of it has changed: whoever scrolls a little moves all rows and needs few new ones. */
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, columns, template, isFocused, isStale, rowEnd, onFocus, onOpen } = props;
+  const { row, index, columns, template, isFocused, isStale, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
       tabIndex={isFocused ? 0 : -1}
-      className={isStale ? 'stale' : ''}
+      className={`${isStale ? 'stale' : ''} ${choosing === 'chosen' ? 'chosen' : ''}`}
       style={{ top: index * rowHeight, gridTemplateColumns: template }}
       onFocus={() => onFocus(index)}
       onDoubleClick={() => onOpen?.(row)}
     >
+      {choosing && (
+        <div role="cell" className="choose">
+          {choosing !== 'closed' && (
+            <input type="checkbox" aria-label={`Choose ${name}`} checked={choosing === 'chosen'} onChange={() => onFlip(row)} />
+          )}
+        </div>
+      )}
       {columns.map(column => (
         <div key={column.id} role="cell" className={column.isNumber ? 'end' : ''}>
           {column.cell ? column.cell(row) : column.value(row)}
@@ -194,6 +243,26 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
     </div>
   );
 }) as <T>(props: RowProps<T>) => ReactNode;
+
+function ChooseAll<T>({ choice, rows, keyOf }: { choice: Choice<T>; rows: readonly T[]; keyOf(row: T): string }) {
+  const open = rows.filter(row => choice.isOpen?.(row) ?? true);
+  const count = open.filter(row => choice.chosen.has(keyOf(row))).length;
+  const isAll = open.length > 0 && count === open.length;
+  return (
+    <div role="columnheader" className="choose">
+      <input
+        type="checkbox"
+        aria-label="Choose all"
+        checked={isAll}
+        disabled={open.length === 0}
+        ref={input => {
+          if (input) input.indeterminate = count > 0 && !isAll;
+        }}
+        onChange={() => choice.onChange(new Set(isAll ? [] : open.map(keyOf)))}
+      />
+    </div>
+  );
+}
 
 const count = (shown: number, all: number) =>
   shown === all ? all.toLocaleString() : `${shown.toLocaleString()} of ${all.toLocaleString()}`;

@@ -1,12 +1,10 @@
-import { FitAddon } from '@xterm/addon-fit';
-import { Terminal } from '@xterm/xterm';
-import '@xterm/xterm/css/xterm.css';
 import { useEffect, useRef, useState } from 'react';
 import { useUrlValue } from '../../app/place.tsx';
 import { kinds, pathOf, type KubeObject } from '../../data/kinds.ts';
 import { request } from '../../data/request.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
-import { styleNonce } from '../../parts/editor/yaml-editor.tsx';
+import { LeaveHint } from '../../parts/leave-keys.tsx';
+import { openTerminal } from '../../parts/terminal.ts';
 import type { ObjectAt } from './object-place.ts';
 import { commandFor } from './object.tsx';
 
@@ -19,10 +17,11 @@ export function ShellTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
   const [chosen, setChosen] = useUrlValue('container');
   const container = chosen || containers[0] || '';
   const [attempt, setAttempt] = useState(0);
-  const { place, ended } = useShell(at, container, attempt);
+  const { place, bar, ended } = useShell(at, container, attempt);
   return (
     <div className="stack tight">
-      <div className="row">
+      <div className="row" ref={bar} tabIndex={-1}>
+        <LeaveHint />
         {containers.length > 1 && (
           <select className="input log-filter" aria-label="Container" value={container} onChange={event => setChosen(event.target.value)}>
             {containers.map(name => (
@@ -47,23 +46,11 @@ export function ShellTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
 
 function useShell({ cluster, namespace, name }: ObjectAt, container: string, attempt: number) {
   const place = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
   const [ended, setEnded] = useState<string>();
   useEffect(() => {
     setEnded(undefined);
-    const style = getComputedStyle(document.documentElement);
-    const terminal = withNonce(() => {
-      const made = new Terminal({
-        fontFamily: style.getPropertyValue('--mono'),
-        fontSize: 13,
-        cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
-        screenReaderMode: true,
-        theme: { background: '#101518', foreground: '#e7edf0' },
-      });
-      made.open(place.current!);
-      return made;
-    });
-    const fit = new FitAddon();
-    terminal.loadAddon(fit);
+    const { terminal, fit } = openTerminal(place.current!, () => bar.current?.focus());
     const query = new URLSearchParams([
       ['container', container],
       ['stdin', 'true'],
@@ -113,7 +100,7 @@ function useShell({ cluster, namespace, name }: ObjectAt, container: string, att
       terminal.dispose();
     };
   }, [cluster, namespace, name, container, attempt]);
-  return { place, ended };
+  return { place, bar, ended };
 }
 
 function statusText(text: string): string {
@@ -122,20 +109,5 @@ function statusText(text: string): string {
     return status === 'Success' ? 'The shell has ended.' : (message ?? text);
   } catch {
     return text;
-  }
-}
-
-/** The terminal makes `<style>` elements; they are marked so that the browser believes them. */
-function withNonce<T>(work: () => T): T {
-  const plain = document.createElement.bind(document);
-  document.createElement = ((tag: string, options?: ElementCreationOptions) => {
-    const element = plain(tag, options);
-    if (tag.toLowerCase() === 'style') element.setAttribute('nonce', styleNonce());
-    return element;
-  }) as typeof document.createElement;
-  try {
-    return work();
-  } finally {
-    document.createElement = plain as typeof document.createElement;
   }
 }

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { lazy, useCallback, useMemo, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
@@ -12,8 +12,11 @@ import { judgeObject, StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { AddButton } from './add-button.tsx';
 import type { Machine } from './machine-state.ts';
 import { useProjects } from './use-projects.ts';
+
+const AddImage = lazy(async () => ({ default: (await import('./add-image.tsx')).AddImage }));
 
 interface Row<T> {
   readonly object: T;
@@ -28,9 +31,10 @@ interface ThingsProps<T> {
   readonly columns: readonly Column<Row<T>>[];
   /** What it is called where people gave it a name. */
   titleOf?(object: T): string | undefined;
+  readonly tools?: ReactNode;
 }
 
-function Things<T extends KubeObject>({ cluster, kind, name, about, columns, titleOf }: ThingsProps<T>) {
+function Things<T extends KubeObject>({ cluster, kind, name, about, columns, titleOf, tools }: ThingsProps<T>) {
   const { namespace } = useScope();
   const at = cluster.metadata.name!;
   const clusters = useMemo(() => [cluster], [cluster]);
@@ -58,6 +62,7 @@ function Things<T extends KubeObject>({ cluster, kind, name, about, columns, tit
         keyOf={({ object }) => object.metadata.uid!}
         state={state}
         sort="name"
+        tools={tools}
         onOpen={({ object }) => go(placeOf(at, kind, object))}
         empty={
           <Empty title={`No ${name.toLowerCase()}`} command={`drover get ${kind.plural} -A -C ${at}`}>
@@ -99,7 +104,7 @@ const ageColumn = <T extends KubeObject>(): Column<Row<T>> => ({
   cell: ({ object }) => <Time at={object.metadata.creationTimestamp} />,
 });
 
-interface Image extends KubeObject {
+export interface Image extends KubeObject {
   readonly spec?: { readonly displayName?: string; readonly description?: string; readonly sourceType?: string; readonly url?: string };
   readonly status?: {
     readonly progress?: number;
@@ -167,6 +172,10 @@ const imageColumns: readonly Column<Row<Image>>[] = [
 const imageTitle = ({ spec }: Image) => spec?.displayName;
 
 export function Images({ cluster }: { cluster: Cluster }) {
+  const at = cluster.metadata.name!;
+  const clusters = useMemo(() => [cluster], [cluster]);
+  const projects = useProjects(clusters);
+  const projectOf = useCallback((namespace: string) => projects(at, namespace), [projects, at]);
   return (
     <Things<Image>
       cluster={cluster}
@@ -175,11 +184,12 @@ export function Images({ cluster }: { cluster: Cluster }) {
       about="Images that disks of virtual machines begin with."
       columns={imageColumns}
       titleOf={imageTitle}
+      tools={<AddButton cluster={at} kind={machineKinds.image} title="Add an image" projectOf={projectOf} Form={AddImage} />}
     />
   );
 }
 
-interface Volume extends KubeObject {
+export interface Volume extends KubeObject {
   readonly spec?: {
     readonly storageClassName?: string;
     readonly volumeMode?: string;
@@ -253,7 +263,8 @@ export function Networks({ cluster }: { cluster: Cluster }) {
   );
 }
 
-interface KeyPair extends KubeObject {
+export interface KeyPair extends KubeObject {
+  readonly spec?: { readonly publicKey?: string };
   readonly status?: { readonly fingerPrint?: string };
 }
 

@@ -19,7 +19,12 @@ export interface Machine extends KubeObject {
           readonly memory?: { readonly guest?: string };
           readonly resources?: { readonly limits?: { readonly memory?: string } };
         };
-        readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[];
+        readonly volumes?: readonly {
+          readonly name?: string;
+          readonly persistentVolumeClaim?: { readonly claimName?: string };
+          readonly cloudInitNoCloud?: object;
+        }[];
+        readonly networks?: readonly { readonly name?: string; readonly multus?: { readonly networkName?: string } }[];
       };
     };
   };
@@ -31,7 +36,7 @@ export interface Instance extends KubeObject {
     readonly phase?: string;
     readonly nodeName?: string;
     readonly conditions?: readonly Condition[];
-    readonly interfaces?: readonly { readonly ipAddress?: string }[];
+    readonly interfaces?: readonly { readonly name?: string; readonly ipAddress?: string }[];
   };
 }
 

@@ -1,9 +1,8 @@
-import { useMemo, useState } from 'react';
+import { lazy, useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
-import { objectPlace } from '../../data/kinds.ts';
 import { usePlaces } from '../../data/list-places.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
 import { useLists } from '../../data/use-list.ts';
@@ -12,9 +11,18 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { AddButton } from './add-button.tsx';
+import { BulkDeed } from './bulk-deed.tsx';
+import { deeds, type Deed } from './machine-deeds.ts';
 import { MachineDeed, MachineMenu, type AskedDeed } from './machine-menu.tsx';
+import { machinePlace } from './machine-place.ts';
 import { coresOf, machineState, memoryOf, type Instance, type Machine, type MachineState } from './machine-state.ts';
+import { useChangeable } from './use-changeable.ts';
 import { useProjects } from './use-projects.ts';
+
+const CreateMachine = lazy(async () => ({ default: (await import('./create-machine.tsx')).CreateMachine }));
+/** What can be asked of several at once, in the order in which people look for it. */
+const bulkDeeds = ['start', 'stop', 'restart', 'forceStop'].map(action => deeds.find(one => one.action === action)!);
 
 export interface MachineRow {
   readonly cluster: string;
@@ -50,6 +58,11 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
       }),
     );
   }, [machines, instances, projectOf]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [bulk, setBulk] = useState<Deed>();
+  const isChangeable = useChangeable(rows);
+  const chosenRows = rows.filter(row => chosen.has(keyOf(row)));
+  const projectHere = useCallback((ns: string) => projectOf(names[0] ?? '', ns), [projectOf, names]);
   const failed = machines.filter(one => one.error);
   const isLoading = !places || machines.some(one => one.state === 'loading');
   const columns = useMemo(() => (names.length === 1 ? allColumns.filter(one => one.id !== 'cluster') : allColumns), [names.length]);
@@ -62,11 +75,35 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
         name="Virtual machines"
         rows={rows}
         columns={columns}
-        keyOf={({ cluster, vm }) => `${cluster} ${vm.metadata.uid}`}
+        keyOf={keyOf}
         state={isLoading ? 'loading' : 'live'}
         sort="name"
         isStale={one => one.isStale}
         onOpen={row => go(placeOf(row))}
+        choice={
+          rows.some(isChangeable)
+            ? { chosen, isOpen: isChangeable, nameOf: ({ vm }) => vm.metadata.name ?? '', onChange: setChosen }
+            : undefined
+        }
+        tools={
+          chosenRows.length > 0 ? (
+            <div className="row" role="group" aria-label="For those that are chosen">
+              <span role="status">{chosenRows.length} chosen</span>
+              {bulkDeeds.map(deed => (
+                <button key={deed.action} type="button" className="button" onClick={() => setBulk(deed)}>
+                  {deed.title}
+                </button>
+              ))}
+              <button type="button" className="button bare" onClick={() => setChosen(new Set())}>
+                Choose none
+              </button>
+            </div>
+          ) : (
+            names.length === 1 && (
+              <AddButton cluster={names[0]!} kind={machineKinds.machine} title="Create" projectOf={projectHere} Form={CreateMachine} />
+            )
+          )
+        }
         rowEnd={row => <MachineMenu row={row} onAsk={setAsked} />}
         empty={
           <Empty
@@ -77,13 +114,14 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
           </Empty>
         }
       />
+      {bulk && <BulkDeed rows={chosenRows} deed={bulk} onClose={() => (setBulk(undefined), setChosen(new Set()))} />}
       {asked && <MachineDeed asked={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }
 
-const placeOf = ({ cluster, vm }: MachineRow): string =>
-  objectPlace(machineKinds.machine, { cluster, namespace: vm.metadata.namespace, name: vm.metadata.name });
+const keyOf = ({ cluster, vm }: MachineRow): string => `${cluster} ${vm.metadata.uid}`;
+const placeOf = ({ cluster, vm }: MachineRow): string => machinePlace(cluster, vm.metadata);
 
 const allColumns: readonly Column<MachineRow>[] = [
   {

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'react';
+import { useMay } from '../../data/permissions.ts';
+import { request } from '../../data/request.ts';
+import { instanceDeeds, type ConsoleKind, type MachineAt } from './console-socket.ts';
+
+/** Which consoles of a machine there are for whoever is signed in: those that the cluster serves and its rules permit. */
+export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySet<ConsoleKind> {
+  const [served, setServed] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    const path = `/k8s/clusters/${encodeURIComponent(cluster)}/apis/${instanceDeeds.group}/${instanceDeeds.version}`;
+    request<{ resources?: { name: string }[] }>(path).then(
+      ({ resources = [] }) => isOver || setServed(resources.map(one => one.name)),
+      () => isOver || setServed([]),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [cluster]);
+  const has = (kind: ConsoleKind) => served.includes(`${instanceDeeds.plural}/${kind}`);
+  const deed = (kind: ConsoleKind) =>
+    has(kind) ? { verb: 'get', kind: instanceDeeds, cluster, namespace, name, subresource: kind } : undefined;
+  const [maySee, mayType] = [useMay(deed('vnc')), useMay(deed('console'))];
+  return new Set<ConsoleKind>([...(maySee ? (['vnc'] as const) : []), ...(mayType ? (['console'] as const) : [])]);
+}
