@@ -24,7 +24,8 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     const stop = String(
       await page.evaluate(`(() => {
         const at = document.activeElement;
-        return at.getAttribute('aria-label') ?? at.labels?.[0]?.querySelector('.label')?.textContent ?? at.textContent ?? '';
+        const label = at.labels?.[0];
+        return at.getAttribute('aria-label') ?? (label?.querySelector('.label') ?? label)?.textContent ?? at.textContent ?? '';
       })()`),
     ).trim();
     if (stop === name) return;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { Service } from '../../src/api/builtin-kinds.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
@@ -10,6 +10,7 @@ import { createAuthority, issueLeaf } from '../../src/pki/certificate-authority.
 import { VirtualMachine, VirtualMachineInstance } from '../../src/sandbox/harvester/kubevirt-kinds.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { eventually } from './eventually.ts';
+import { RfbServer } from './rfb-server.ts';
 
 const group = 'subresources.kubevirt.io';
 const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -36,11 +37,13 @@ interface Found {
 
 /**
  * KubeVirt's second API server, which stands behind an APIService of a member: what virt-api checks and writes for each subresource, over the objects of
- * the member. Consoles say their own name and then repeat what they hear.
+ * the member. Screens are real ones, of VNC; serial ports ask for a login and repeat what they hear.
  */
 export class VirtApi implements AsyncDisposable {
   /** Requests that were let through to it, as `PUT shop/web start by NAME`. */
   readonly seen: string[] = [];
+  /** The screen that was opened last, of `<namespace>/<name>`. */
+  readonly screens = new Map<string, RfbServer>();
   readonly #client: KubeClient;
   readonly #server: Server;
   readonly #authority: string;
@@ -136,12 +139,25 @@ export class VirtApi implements AsyncDisposable {
       if (resource !== 'virtualmachineinstances' || !['console', 'vnc'].includes(verb) || vmi?.status?.phase !== 'Running')
         throw new Refusal(409, 'VMI is not running');
       this.#consoles.handleUpgrade(req, socket, head, console => {
-        console.send(`${verb} of ${at.namespace}/${at.name}`);
-        console.on('message', (data: Buffer, isBinary) => console.send(data, { binary: isBinary }));
+        const screen = verb === 'vnc' ? this.#openScreen(at, console) : this.#openPort(at, console);
+        console.on('message', (data: Buffer) => screen.hear(data));
       });
     } catch (error) {
       socket.end(`HTTP/1.1 409 Conflict\r\nConnection: close\r\n\r\n${(error as Error).message}`);
     }
+  }
+
+  #openScreen({ namespace, name }: Found['key'], console: WebSocket): RfbServer {
+    const screen = new RfbServer(bytes => console.send(bytes));
+    this.screens.set(`${namespace}/${name}`, screen);
+    return screen;
+  }
+
+  /** As a Linux without anybody: it asks who is there, and shows what is typed. */
+  #openPort({ name }: Found['key'], console: WebSocket): { hear(data: Buffer): void } {
+    const say = (text: string) => console.send(Buffer.from(text));
+    say(`\r\n${name} login: `);
+    return { hear: data => say(data.toString() === '\r' ? '\r\nPassword: ' : data.toString()) };
   }
 
   #parse(req: IncomingMessage, pathname: string) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { TestWindow } from '../helpers/browser.ts';
 import { droverFor } from '../helpers/drover.ts';
@@ -13,9 +14,11 @@ import {
   systemNamespace,
   type K0rdentStory,
 } from '../helpers/k0rdent-story.ts';
+import { startMachineYard, type MachineYard } from '../helpers/machine-yard.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
 import { rowOf, settled, tabTo } from '../helpers/page-steps.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
+import { picture } from '../helpers/rfb-server.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -133,11 +136,24 @@ const machine = (name: string, runStrategy: string) => ({
   spec: { runStrategy, template: { spec: { domain: { cpu: { cores: 2 }, memory: { guest: '2Gi' }, devices: {} } } } },
 });
 
+const inShed = (kind: string, name: string, spec: object) => ({
+  apiVersion: kind === 'NetworkAttachmentDefinition' ? 'k8s.cni.cncf.io/v1' : 'harvesterhci.io/v1beta1',
+  kind,
+  metadata: { name, namespace: 'shed' },
+  spec,
+});
+const shed = [
+  inShed('VirtualMachineImage', 'noble', { displayName: 'Ubuntu 24.04', sourceType: 'download', url: 'https://images.example/noble.img' }),
+  inShed('KeyPair', 'ann', { publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvYXc ann' }),
+  inShed('NetworkAttachmentDefinition', 'vlan7', { config: '{}' }),
+];
+
 for (const kind of hubKindsByTime)
   describe(`the web page for services, workflows, machines and people, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000 }, () => {
     const running = new AsyncDisposableStack();
     let rig: PageRig;
     let story: K0rdentStory;
+    let yard: MachineYard;
 
     before(async () => {
       rig = running.use(await startPageRig(kind, running.use(await startEtcd()), { sandboxes: 0 }));
@@ -161,8 +177,9 @@ for (const kind of hubKindsByTime)
         patient,
       );
       await barn.expect('create namespace shed');
-      for (const one of [machine('daisy', 'RerunOnFailure'), machine('bella', 'Halted')])
+      for (const one of [machine('daisy', 'RerunOnFailure'), machine('bella', 'Halted'), ...shed])
         await barn.expect('create -f -', { input: JSON.stringify(one) });
+      yard = await startMachineYard(rig, machine('daisy', 'RerunOnFailure'), running);
       const { id: userId } = await rig.ask('POST', '/v3/users', { username: 'rita', password, name: nasty, enabled: true });
       await rig.ask('POST', '/v3/globalrolebindings', { globalRoleId: 'user', userId });
       await eventually(
@@ -313,6 +330,203 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(window.faults, []);
     });
 
+    test('the screen and the serial port of a machine, through the tunnel of an agent', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await page.goto(rig.url('/virtualization/yard/machines/shed/daisy'));
+      await page.getByText('Run strategy').waitFor();
+      await settled(page);
+      await window.picture('machine');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('link', { name: 'Screen', exact: true }).click();
+      await page.getByText('Connected').waitFor();
+      const colorAt = async (x: number, y: number) =>
+        String(
+          await page.evaluate(
+            `[...document.querySelector('canvas').getContext('2d').getImageData(${x}, ${y}, 1, 1).data].slice(0, 3).join()`,
+          ),
+        );
+      const { ground, plain, copied, answer } = picture;
+      await eventually(
+        () => colorAt(copied.x + 3, copied.y + 3),
+        color => color === plain.color.join(),
+      );
+      assert.equal(await colorAt(300, 150), ground.join());
+      assert.deepEqual(await window.barriers(), []);
+
+      // The screen has the keyboard at once, and gives it back for two keys and a letter.
+      const { heard } = yard.virt.screens.get('shed/daisy')!;
+      await keyboard.press('Enter');
+      await eventually(
+        () => colorAt(answer.x + 90, answer.y + 60),
+        color => color === answer.color.join(),
+      );
+      await keyboard.press('Tab');
+      await keyboard.press('Shift+A');
+      await eventually(
+        () => heard.includes('key ff09 at 15 up') && heard.includes('key 41 at 30 down') && heard.includes('key ffe1 at 42 up'),
+      );
+      await page.getByRole('application', { name: 'Screen of daisy' }).click({ position: { x: 40, y: 30 } });
+      await eventually(() => heard.some(one => /^pointer \d+,\d+ buttons 1$/.test(one)));
+      await page.getByRole('button', { name: 'Send keys' }).click();
+      await page.getByRole('menuitem', { name: 'Control Alt Delete' }).click();
+      await eventually(() => heard.includes('key ffff at 211 down'));
+      await keyboard.press('Control+Alt+g');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Open again');
+      await window.picture('screen');
+
+      await page.getByRole('link', { name: 'Serial console' }).click();
+      await page.getByText('Connected').waitFor();
+      const rows = page.locator('.xterm-rows');
+      await rows.getByText('daisy login:').waitFor();
+      await keyboard.type('root');
+      await rows.getByText('daisy login: root').waitFor();
+      await keyboard.press('Enter');
+      await rows.getByText('Password:').waitFor();
+      await window.picture('serial');
+      assert.deepEqual(await window.barriers(), []);
+      await keyboard.press('Control+Alt+g');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Open again');
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('a machine is made from an image: tried by the server, shown, and then there', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await page.goto(rig.url('/virtualization/barn?ns=shed'));
+      await page.getByRole('button', { name: 'Create' }).waitFor();
+      await tabTo(page, 'Create');
+      await keyboard.press('Enter');
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Name', { exact: true }).waitFor();
+      await keyboard.type('daisy');
+      assert.equal(await form.getByLabel('Namespace').inputValue(), 'shed', 'the one that is looked at');
+      await form.getByRole('button', { name: 'Review' }).click();
+      await form.getByText('Choose an image').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await form.getByLabel('Image', { exact: true }).selectOption({ label: 'Ubuntu 24.04 (shed)' });
+      await form.getByLabel('Memory, GiB').fill('8');
+      await form.getByLabel('Network').selectOption('shed/vlan7');
+      await form.getByLabel('shed/ann').check();
+      await form.getByLabel('User data for cloud-init').fill('#cloud-config\npassword: moo\n');
+      await window.picture('machine-form');
+      await form.getByRole('button', { name: 'Review' }).click();
+      await form.getByText('"daisy" already exists').waitFor();
+      await form.getByLabel('Name', { exact: true }).fill('clover');
+      await form.getByRole('button', { name: 'Review' }).click();
+      await form.getByText('The server has tried it').waitFor();
+      await form.getByText('harvesterhci.io/volumeClaimTemplates').waitFor();
+      assert.ok(!(await form.textContent())?.includes('moo'), 'what cloud-init gets is a secret');
+      await window.picture('machine-review');
+      assert.deepEqual(await window.barriers(), []);
+      await form.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { name: 'clover', level: 1 }).waitFor();
+      await page.locator('h1 + .state').getByText('Running').waitFor({ timeout: 30_000 });
+      await page.getByText('8Gi').waitFor();
+      const made = await rig
+        .on('barn')
+        .expect(
+          `get secrets -n shed -l harvesterhci.io/vmName=clover -o 'jsonpath={.items[*].metadata.ownerReferences[0].name} {.items[*].data.userdata}'`,
+        );
+      const [owner, userData = ''] = made.split(' ');
+      assert.equal(owner, 'clover');
+      assert.match(
+        Buffer.from(userData, 'base64').toString(),
+        /^#cloud-config\npassword: moo\nssh_authorized_keys:\n {2}- ssh-ed25519 \S+ ann\n$/,
+      );
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('409')),
+        [],
+      );
+    });
+
+    test('several machines at once, and what one refuses does not hide the others', async () => {
+      const barn = rig.on('barn');
+      for (const name of ['flora', 'greta']) await barn.expect('create -f -', { input: JSON.stringify(machine(name, 'RerunOnFailure')) });
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      await page.goto(rig.url('/virtualization/barn'));
+      for (const name of ['flora', 'greta']) await rowOf(page, name).getByText('Running').waitFor({ timeout: 30_000 });
+      await page.getByLabel('Choose bella').check();
+      await page.getByLabel('Choose greta').check();
+      // The last one with the keys of the table.
+      await page.getByLabel('Filter virtual machines').fill('flora');
+      await page.getByText('1 of').waitFor();
+      await keyboard.press('Enter');
+      await eventually(
+        () => page.evaluate('document.activeElement.getAttribute("role")'),
+        role => role === 'row',
+      );
+      await keyboard.press('x');
+      await page.getByText('3 chosen').waitFor();
+      await page.getByLabel('Filter virtual machines').fill('');
+      await window.picture('machines-chosen');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('group', { name: 'For those that are chosen' }).getByRole('button', { name: 'Stop', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('2 of 3 can do it now').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+      await barn.expect('delete virtualmachine flora -n shed');
+      await dialog.getByRole('button', { name: 'Stop 2' }).click();
+      await dialog.getByText('1 done, 1 failed, 1 left out.').waitFor();
+      const line = (name: string) => dialog.getByRole('row').filter({ hasText: name });
+      await line('flora').getByText('not found').waitFor();
+      await line('greta').getByText('Done').waitFor();
+      await line('bella').getByText('Stop is not on offer').waitFor();
+      await window.picture('machines-stopped');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await rowOf(page, 'greta').getByText('Off').waitFor({ timeout: 30_000 });
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('404')),
+        [],
+      );
+    });
+
+    test('an image comes from an address, or from a file where Harvester itself is reached', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const disk = { name: 'tiny.raw', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3_000_000, 'moo') };
+      await page.goto(rig.url('/virtualization/barn/images?ns=shed'));
+      await page.getByRole('button', { name: 'Add an image' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('URL').fill('ftp://images.example/x');
+      await dialog.getByText('begins with http').waitFor();
+      await dialog.getByLabel('URL').fill('https://images.example/debian-12.qcow2');
+      await window.picture('image-form');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await rowOf(page, 'debian-12.qcow2').waitFor();
+
+      // At its Kubernetes API alone a cluster takes no files, and nothing is left behind.
+      await page.getByRole('button', { name: 'Add an image' }).click();
+      await dialog.getByLabel('A file of yours').check();
+      await dialog.getByLabel('File', { exact: true }).setInputFiles(disk);
+      await dialog.getByRole('button', { name: 'Upload' }).click();
+      await dialog.getByText('barn takes no files').waitFor();
+      await window.picture('image-refused');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal(await rowOf(page, 'tiny.raw').count(), 0);
+
+      await page.goto(rig.url('/virtualization/yard/images?ns=shed'));
+      await page.getByRole('button', { name: 'Add an image' }).click();
+      await dialog.getByLabel('A file of yours').check();
+      await dialog.getByLabel('File', { exact: true }).setInputFiles(disk);
+      await dialog.getByLabel('Name', { exact: true }).fill('Tiny');
+      await dialog.getByRole('button', { name: 'Upload' }).click();
+      await rowOf(page, 'Tiny').getByText('Active').waitFor({ timeout: 30_000 });
+      const sha512 = createHash('sha512').update(disk.buffer).digest('hex');
+      assert.deepEqual(
+        yard.front.uploads.map(({ sizeBytes, sha512 }) => ({ sizeBytes, sha512 })),
+        [{ sizeBytes: disk.buffer.length, sha512 }],
+      );
+      await window.picture('images-there');
+      assert.deepEqual(window.faults, []);
+    });
+
     test('machines are started and stopped by what is on offer for them', async () => {
       await using window = await rig.open();
       const { page } = window;
@@ -411,6 +625,11 @@ for (const kind of hubKindsByTime)
       );
       await page.getByRole('button', { name: 'Actions for daisy' }).click();
       await page.getByRole('menuitem', { name: 'Nothing that you may do' }).waitFor();
+      assert.equal(await page.getByRole('checkbox').count(), 0, 'nothing can be chosen');
+      await page.goto(rig.url('/virtualization/barn/machines/shed/daisy'));
+      await page.getByText('Run strategy').waitFor();
+      for (const name of ['Screen', 'Serial console']) assert.equal(await page.getByRole('link', { name }).count(), 0);
+      for (const name of ['Remove', 'Create']) assert.equal(await page.getByRole('button', { name }).count(), 0);
       await window.picture('reader-machines');
       assert.deepEqual(await window.barriers(), []);
       assert.deepEqual(

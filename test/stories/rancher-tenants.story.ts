@@ -300,9 +300,11 @@ for (const kind of hubKindsByTime)
         });
         const heard: string[] = [];
         socket.on('message', (data: Buffer, isBinary) => void heard.push(`${isBinary ? 'bytes ' : ''}${data.toString()}`));
-        await eventually(() => heard[0] === `${screen} of shop/web`);
-        socket.send(Buffer.from('root\r'));
-        await eventually(() => heard[1] === 'bytes root\r');
+        const [greeting, said, answer] =
+          screen === 'vnc' ? ['RFB 003.008\n', 'RFB 003.008\n', '\u0001\u0001'] : ['\r\nweb login: ', 'root', 'root'];
+        await eventually(() => heard[0] === `bytes ${greeting}`);
+        socket.send(Buffer.from(said));
+        await eventually(() => heard[1] === `bytes ${answer}`);
         assert.equal(socket.protocol, 'plain.kubevirt.io');
       }
       const refused = await new Promise<string>(resolve => void open('console', reader).once('error', error => resolve(error.message)));

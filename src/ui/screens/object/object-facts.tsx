@@ -74,10 +74,13 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
   );
 }
 
+/** What a machine can do, or not; neither is amiss. */
+const ability = /LiveMigratable|AgentConnected/;
 const abnormal = /stalled|pressure|unavailable|degraded|duplicate|failed|failure/i;
 
 function toneOf(type: string, status: string) {
   if (status === 'Unknown') return 'warn';
+  if (ability.test(type)) return status === 'True' ? 'good' : 'idle';
   if (type === 'Reconciling' || type === 'Progressing') return status === 'True' ? 'info' : 'idle';
   return (status === 'True') === abnormal.test(type) ? 'bad' : 'good';
 }

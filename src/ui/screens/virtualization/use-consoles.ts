@@ -8,9 +8,8 @@ export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySe
   const [served, setServed] = useState<readonly string[]>([]);
   useEffect(() => {
     let isOver = false;
-    const path = `/k8s/clusters/${encodeURIComponent(cluster)}/apis/${instanceDeeds.group}/${instanceDeeds.version}`;
-    request<{ resources?: { name: string }[] }>(path).then(
-      ({ resources = [] }) => isOver || setServed(resources.map(one => one.name)),
+    fetchServed(cluster).then(
+      names => isOver || setServed(names),
       () => isOver || setServed([]),
     );
     return () => {
@@ -22,4 +21,12 @@ export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySe
     has(kind) ? { verb: 'get', kind: instanceDeeds, cluster, namespace, name, subresource: kind } : undefined;
   const [maySee, mayType] = [useMay(deed('vnc')), useMay(deed('console'))];
   return new Set<ConsoleKind>([...(maySee ? (['vnc'] as const) : []), ...(mayType ? (['console'] as const) : [])]);
+}
+
+async function fetchServed(cluster: string): Promise<readonly string[]> {
+  const apis = `/k8s/clusters/${encodeURIComponent(cluster)}/apis`;
+  const { groups = [] } = await request<{ groups?: { name: string }[] }>(apis);
+  if (!groups.some(one => one.name === instanceDeeds.group)) return [];
+  const { resources = [] } = await request<{ resources?: { name: string }[] }>(`${apis}/${instanceDeeds.group}/${instanceDeeds.version}`);
+  return resources.map(one => one.name);
 }
