@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
 import { parseManifests } from '../../../core/delivery/read-manifests.ts';
 import { errorText } from '../../../util/error-text.ts';
-import type { JsonObject } from '../../../util/json.ts';
+import { isJsonObject, type JsonObject } from '../../../util/json.ts';
 import { writeYaml } from '../../../yaml/write-yaml.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { runScope, type ScopeFacts } from '../inputs/run-scope.ts';
@@ -50,9 +51,9 @@ export async function renderStep(
   return 'fault' in answer ? answer : { with: given, objects: answer.objects };
 }
 
-function renderJob(given: JsonObject, { release }: StepContext): RenderedStep | { readonly fault: InputFault } {
+function renderJob(given: JsonObject, context: StepContext): RenderedStep | { readonly fault: InputFault } {
   try {
-    return { with: given, objects: inNamespace(jobOf(given), release.namespace) };
+    return { with: given, objects: inNamespace(jobOf(given), context.release.namespace).map(obj => ofAttempt(obj, context)) };
   } catch (error) {
     return { fault: { failureType: 'ApplicationError', reason: 'RenderFailed', message: errorText(error) } };
   }
@@ -60,6 +61,21 @@ function renderJob(given: JsonObject, { release }: StepContext): RenderedStep | 
 
 const jobOf = ({ manifest }: JsonObject): KubeObject[] =>
   manifest === undefined ? [] : parseManifests(typeof manifest === 'string' ? manifest : writeYaml(manifest));
+
+const maxNameLength = 50;
+const keptSeconds = 86_400;
+
+/** A Job that has run cannot be run again, or changed: each attempt has one of its own, which goes a day after its end unless it says when. */
+function ofAttempt(obj: KubeObject, { run, grant }: StepContext): KubeObject {
+  if (obj.kind !== 'Job' || obj.metadata.name === undefined) return obj;
+  const mark = createHash('sha256').update(`${run.uid} ${grant.id}`).digest('hex').slice(0, 8);
+  const spec = isJsonObject(obj['spec']) ? obj['spec'] : {};
+  return {
+    ...obj,
+    metadata: { ...obj.metadata, name: `${obj.metadata.name.slice(0, maxNameLength)}-${mark}` },
+    spec: { ttlSecondsAfterFinished: keptSeconds, ...spec },
+  };
+}
 
 const inNamespace = (objects: readonly KubeObject[], namespace: string): KubeObject[] =>
   objects.map(obj => (obj.metadata.namespace === undefined ? { ...obj, metadata: { ...obj.metadata, namespace } } : obj));
