@@ -4,7 +4,7 @@ import type { FailureAction, FailureStrategy } from '../kinds/step.ts';
 import { actionAfter, chooseStrategy, retryInterval } from './choose-strategy.ts';
 import { abortRun, failRun } from './end-run.ts';
 import { beginRollback } from './begin-rollback.ts';
-import { failureTypesOf, hasFailed } from './run-budgets.ts';
+import { failureTypesOf, hasFailed, whyFailed } from './run-budgets.ts';
 import { allClusters, clusterOf, stand, tell, titleOf, waveOf, type Draft } from './run-step.ts';
 import type { PlacedStep } from './run-plan.ts';
 import type { Failure, GateRecord, StepRecord } from './run-status.ts';
@@ -141,13 +141,11 @@ function intervene({ engine }: Draft, { manual = {} }: FailureStrategy, record: 
 
 function tellOfClusters(draft: Draft, ids: readonly string[], record: StepRecord | undefined): void {
   for (const id of ids) {
-    const { spec, status } = clusterOf(draft, id);
-    const why = spec.standing?.message ?? spec.standing?.reason ?? status?.step?.message ?? 'it failed';
     const name = titleOf(draft, id);
     const wave = waveOf(draft, id)?.name;
     tell(draft, {
       event: 'ClusterFailed',
-      message: `Cluster ${name} failed: ${why}`,
+      message: `Cluster ${name} failed: ${whyFailed(draft, id)}`,
       cluster: name,
       ...(wave !== undefined && { wave }),
       nonce: String(record?.id ?? 0),

@@ -1,6 +1,6 @@
 import { countOf } from '../../../core/rollouts/rollout-limits.ts';
 import { clusterStateOf, isInFlight } from './cluster-grant.ts';
-import { allClusters, clusterOf, recordsOf, stateOf, waveSettings, type Draft } from './run-step.ts';
+import { allClusters, clusterOf, recordsOf, stateOf, titleOf, waveSettings, type Draft } from './run-step.ts';
 import type { Failure, StepRecord, WaveRecord } from './run-status.ts';
 
 const failedStates: ReadonlySet<string> = new Set(['Failed', 'TimedOut']);
@@ -60,7 +60,9 @@ function findBreach(draft: Draft): Failure | undefined {
   return isOver ? breachOf('NothingSucceeded', all, 'it succeeded on no cluster') : undefined;
 
   function breachOf(reason: string, failed: readonly string[], message: string): Failure {
-    return { type: failureTypeOf(draft, failed), reason, message };
+    const [first] = failed;
+    const why = first === undefined ? '' : `: ${titleOf(draft, first)}: ${whyFailed(draft, first)}`;
+    return { type: failureTypeOf(draft, failed), reason, message: message + why };
   }
 }
 
@@ -72,6 +74,12 @@ function isExhausted(draft: Draft): boolean {
   const away = ids.filter(id => isUnavailable(draft, id) && !awaitsRetry(draft, id));
   const isWaiting = ids.some(id => stateOf(draft, id) === 'Pending');
   return isWaiting && away.length >= limit && !away.some(id => isInFlight(clusterOf(draft, id)));
+}
+
+/** In words. */
+export function whyFailed(draft: Draft, id: string): string {
+  const { spec, status } = clusterOf(draft, id);
+  return spec.standing?.message ?? spec.standing?.reason ?? status?.step?.message ?? 'it failed';
 }
 
 /** Which failure strategies are meant when several failed: the failure of the first. */
