@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { workConditions } from '../../../api/work.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { Job } from '../../../../test/helpers/release-rig.ts';
 import { startClusterRunsWorld, targetNamespace, type ClusterRunsWorld } from '../../../../test/helpers/cluster-runs-world.ts';
 
 const configMap = (name: string, value: string, annotations = {}): KubeObject => ({
@@ -417,12 +418,36 @@ spec:
   const worked = await run.step('east', 'Job', { with: { manifest: job } });
   assert.equal(worked.status?.step?.status, 'Succeeded', JSON.stringify(worked.status));
   assert.equal((await run.log('east', 'Wait for Steady State')).at(-1), 'Done.');
+  // The next run has one of its own, also when it is another one.
+  const next = await world.begin({});
+  const again = await next.step('east', 'Job', { with: { manifest: job.replace('"x"', '"y"') } });
+  assert.equal(again.status?.step?.status, 'Succeeded', JSON.stringify(again.status));
+  const { items: jobs } = await world.member('east').list(Job, { namespace: targetNamespace });
+  assert.equal(jobs.length, 2);
   const garbled = await run.step('east', 'Job', { with: { manifest: 'kind: [' } });
   assert.equal(garbled.status?.step?.status, 'Failed');
   // It has run; nobody makes it run again.
   assert.doesNotMatch(JSON.stringify((await world.work('east'))?.spec.manifests), /once-east/);
   const unresolved = await run.step('east', 'Apply', { with: { filePaths: '${context.nothing}' } });
   assert.match(unresolved.status?.step?.message ?? '', /cannot resolve \$\{context\.nothing\}/);
+});
+
+test('runs of the same release that do not wait for each other do one step after the other', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const slow = deployment('web:a');
+  const { template } = slow['spec'] as { template: { metadata: object } };
+  template.metadata = { labels: { app: 'web' }, annotations: { 'sandbox.drover.io/ready-after': '500ms' } };
+  world.manifests = [configMap('config', 'a'), slow];
+  const both = [await world.begin({}), await world.begin({})];
+  const ids = await Promise.all(both.map(run => run.grant('east', 'RollingDeploy', { isLast: true })));
+  const ends = await Promise.all(both.map((run, i) => run.over('east', ids[i]!)));
+  assert.deepEqual(
+    ends.map(({ status }) => status?.step?.status),
+    ['Succeeded', 'Succeeded'],
+  );
+  assert.deepEqual(ends.map(({ status }) => status?.releaseNumber).sort(), [1, 2]);
+  // Each has a beginning and an end.
+  assert.equal((await world.work('east'))?.metadata.generation, 4);
 });
 
 test('a member that comes back in time is waited for', async t => {

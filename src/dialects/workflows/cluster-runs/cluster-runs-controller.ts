@@ -25,6 +25,7 @@ import { hideSecrets, type Hide } from '../logs/hide-secrets.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import { deliveryAnnotations } from '../names.ts';
 import type { Herald } from '../notifications/herald.ts';
+import { isInFlight } from '../runs/cluster-grant.ts';
 import { hideAll, hideInWords } from '../runs/hide-in-status.ts';
 import type { RunSecrets } from '../runs/run-secrets.ts';
 import { deliveryOf } from './delivery-of-work.ts';
@@ -58,13 +59,15 @@ export interface ClusterRunsDeps {
 /** Most of them wait for hub and member to answer. */
 const concurrency = 64;
 const soakEveryMs = 10_000;
+/** How often it is looked whether another run has ended its step. */
+const takenMs = 1_000;
 
 /** Executes what runs have granted to clusters. Of a ClusterRun it writes the status and nothing else; members change only by their Works. */
 export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, secrets, herald, signal, now = () => new Date() } = deps;
   const voice = new StepVoice(logs);
   const sight = memberSight({ clusters, members, signal });
-  const executor = stepExecutor({ hub, clusters, sight, inputs, voice });
+  const executor = stepExecutor({ hub, clusters, sight, inputs, voice, isTaken });
   const byWork = (work: Work): Key[] => {
     const key = work.metadata.annotations?.[deliveryAnnotations.clusterRun];
     return key === undefined ? [] : [key];
@@ -140,8 +143,11 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
       if (move.move === 'write') {
         if (move.status.checkpoint?.result !== undefined && work) await executor.conclude(execution, move.status, work);
         await execution.write(move.status);
-      } else if (move.move === 'begin') work = (await executor.begin(execution)) ?? work;
-      else if (move.move === 'look') seen = await executor.look(execution, work!);
+      } else if (move.move === 'begin') {
+        const begun = await executor.begin(execution);
+        if (begun === 'taken') return requeue(takenMs);
+        work = begun ?? work;
+      } else if (move.move === 'look') seen = await executor.look(execution, work!);
       else work = await executor.end(execution);
     }
 
@@ -160,6 +166,14 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
         },
       };
     }
+  }
+
+  /** Runs that do not wait for each other would undo each other's steps again and again. */
+  function isTaken(work: Work, runUid: string): boolean {
+    const mark = markOf(work);
+    const [other] = byWork(work).map(key => clusterRuns.get(key));
+    if (!other || mark?.half !== 'begin' || mark.runUid === runUid) return false;
+    return other.spec.runRef.uid === mark.runUid && other.spec.grant?.id === mark.grant && isInFlight(other);
   }
 
   /** Nothing is being done: the cluster may have to be watched. */

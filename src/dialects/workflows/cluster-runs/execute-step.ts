@@ -37,6 +37,8 @@ export interface StepDeps {
   readonly sight: MemberSight;
   readonly inputs: RunInputs;
   readonly voice: StepVoice;
+  /** Whether what a Work holds is a step of another run that is not over. */
+  isTaken(work: Work, runUid: string): boolean;
 }
 
 /** A step while it is executed. */
@@ -52,14 +54,15 @@ export interface Execution {
   write(status: ClusterRunStatus): Promise<void>;
 }
 
-export function stepExecutor({ hub, clusters, sight, inputs, voice }: StepDeps) {
+export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: StepDeps) {
   return { begin, look, conclude, end, scaleDown };
 
-  /** The first half. Answers the Work when there is one to follow. */
-  async function begin(execution: Execution): Promise<Work | undefined> {
+  /** The first half. Answers the Work when there is one to follow; 'taken' when another run must end its step first. */
+  async function begin(execution: Execution): Promise<Work | undefined | 'taken'> {
     const { context, spec, status, secrets, now, signal } = execution;
     const work = await freshWork(context, signal);
     if (halfOf(work, context.run.uid, context.grant.id)) return work;
+    if (work && context.grant.type !== 'Preview' && isTaken(work, context.run.uid)) return 'taken';
     const member = openMember(context, work);
     const sources = { hub, member, work, signal, inputs };
     if (context.grant.type === 'Preview') {
