@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { constants, generateKeyPairSync, privateDecrypt, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { newToken } from '../../src/core/registration/registration-token.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { HttpTarget, type RequestHeaders } from '../helpers/http-target.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { startOidcProvider, type OidcProviderRig } from '../helpers/oidc-provider.ts';
+import { askingProgram } from '../helpers/program-key.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
 import { missingRig } from '../helpers/rig.ts';
 
@@ -113,24 +112,19 @@ for (const kind of hubKindsByTime)
         data.some(({ type }) => type === 'keyCloakProvider'),
         'the CLI knows this way by the name of a provider',
       );
-      const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-      const { requestId, ...asked } = {
-        requestId: newToken().slice(0, 32),
-        publicKey: goKey(publicKey),
-        responseType: `kubeconfig_${east}`,
-      };
-      const login = await get(`/dashboard/auth/login?${new URLSearchParams({ cli: 'true', requestId, ...asked }).toString()}`);
+      const { requestId, publicKey, decrypt } = askingProgram();
+      const asked = { requestId, publicKey, responseType: `kubeconfig_${east}` };
+      const login = await get(`/dashboard/auth/login?${new URLSearchParams({ cli: 'true', ...asked }).toString()}`);
       assert.match(login.headers['location']?.[0] ?? '', /^\/ui\/allow\?requestId=/);
       const pickUp = () => get(`/v1-public/authtokens/${requestId}`);
       assert.equal((await pickUp()).code, 404);
 
       const csrf = '0123456789abcdef0123456789abcdef';
       const headers = { cookie: `${session}; CSRF=${csrf}`, 'x-api-csrf': csrf, 'content-type': 'application/json' };
-      const granted = await web.request('POST', '/v3-public/authTokens', JSON.stringify({ requestId, ...asked }), headers);
+      const granted = await web.request('POST', '/v3-public/authTokens', JSON.stringify(asked), headers);
       assert.equal(granted.code, 201, granted.text);
       const { token } = (await pickUp()).json<{ token: string }>();
-      const padding = constants.RSA_PKCS1_OAEP_PADDING;
-      program = privateDecrypt({ key: privateKey, padding, oaepHash: 'sha256' }, Buffer.from(token, 'base64')).toString();
+      program = decrypt(token);
       assert.equal((await web.request('DELETE', `/v1-public/authtokens/${requestId}`)).code, 204);
       assert.equal((await pickUp()).code, 404);
       const authorization = `Bearer ${program}`;
@@ -159,10 +153,3 @@ for (const kind of hubKindsByTime)
       assert.equal((await get(`/k8s/clusters/${east}/api/v1/namespaces`, { authorization })).code, 401);
     });
   });
-
-/** A key as Go prints it. */
-function goKey(key: KeyObject): string {
-  const { n = '', e = '' } = key.export({ format: 'jwk' });
-  const number = (text: string) => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
-  return Buffer.from(`{"N":${number(n)},"E":${number(e)}}`).toString('base64');
-}

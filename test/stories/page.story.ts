@@ -6,6 +6,7 @@ import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
+import { askingProgram } from '../helpers/program-key.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { missingRig } from '../helpers/rig.ts';
@@ -299,6 +300,28 @@ for (const kind of hubKindsByTime)
       } finally {
         await hub.close();
       }
+    });
+
+    test('a program in a terminal is allowed to act, by somebody who sees what it asks for', async () => {
+      const { requestId, publicKey, decrypt } = askingProgram();
+      await using window = await rig.browser.open();
+      const { page } = window;
+      const query = new URLSearchParams({ cli: 'true', requestId, publicKey, responseType: 'kubeconfig' });
+      await page.goto(`${rig.hub.gateway}/dashboard/auth/login?${query.toString()}`);
+      await page.getByLabel('Password').fill(rig.admin.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Sign in a program' }).waitFor();
+      await page.getByText(requestId).waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await window.picture('allow');
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('Allowed. The program goes on').waitFor();
+      const { token = '' } = await rig.ask('GET', `/v1-public/authtokens/${requestId}`);
+      assert.match(decrypt(token), /^kubeconfig-user-[a-z0-9]+:[a-z0-9]{54}$/);
+      assert.deepEqual(
+        window.faults.filter(fault => !/401/.test(fault)),
+        [],
+      );
     });
 
     test('another site cannot listen with the cookie of somebody who is signed in', async () => {

@@ -143,6 +143,15 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await onProject.list('pod', { ...listing, workloadId: '' }), []);
 
       const system = (await projectOf(root, cluster, 'System'))!;
+      for (const [name, home] of [
+        ['default', project],
+        ['kube-system', system],
+      ] as const)
+        await eventually(
+          () => onCluster.byId('namespace', name),
+          one => one['projectId'] === home.id,
+          patient,
+        );
       await onCluster.action(await onCluster.byId('namespace', 'till'), 'move', { projectId: system.id });
       assert.equal((await onCluster.byId('namespace', 'till'))['projectId'], system.id);
       assert.deepEqual(await onProject.list('workload', listing), []);

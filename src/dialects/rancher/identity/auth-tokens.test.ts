@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict';
-import { constants, generateKeyPairSync, privateDecrypt, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { startIdentityRig, type IdentityRig } from '../../../../test/helpers/identity-rig.ts';
+import { askingProgram, goKey } from '../../../../test/helpers/program-key.ts';
 import { SamlToken, Token } from '../kinds/user.ts';
 import { parseProgramKey } from './program-key.ts';
 
-const requestId = 'b4d6f8h2j4k6l8m1n3p5q7r9s2t4v6w8';
-
-/** A key as the `rancher` program shows it: the JSON of Go, in base64. */
-function goKey(key: KeyObject): string {
-  const { n = '', e = '' } = key.export({ format: 'jwk' });
-  const number = (text: string) => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
-  return Buffer.from(`{"N":${number(n)},"E":${number(e)}}`).toString('base64');
-}
-
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const decrypt = (text: string) =>
-  privateDecrypt(
-    { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' },
-    Buffer.from(text, 'base64'),
-  ).toString();
+const { requestId, publicKey, decrypt } = askingProgram();
 
 async function start(t: TestContext) {
   const rig = await startIdentityRig(t);
   const user = await rig.addUser('jane');
   const { bearer } = await rig.identity.tokens.issue({ user, kind: 'session' });
-  const asked = { requestId, publicKey: goKey(publicKey), responseType: 'kubeconfig_c-m-ab12cd34' };
+  const asked = { requestId, publicKey, responseType: 'kubeconfig_c-m-ab12cd34' };
   const grant = (body: object, headers: Record<string, string> = { authorization: `Bearer ${bearer}` }) =>
     rig.fetch('/v3-public/authTokens', { method: 'POST', headers, body: JSON.stringify(body) });
   return { rig, user, bearer, asked, grant };
@@ -35,9 +22,10 @@ async function start(t: TestContext) {
 const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
 const tokensOf = async ({ client }: IdentityRig) => (await client.list(Token)).items.map(({ metadata }) => metadata.name!);
 
-for (const path of [`/v3-public/authTokens/${requestId}`, `/v1-public/authtokens/${requestId}`])
-  test(`a program picks up at ${path} what somebody allowed it in the browser`, async t => {
+for (const place of ['/v3-public/authTokens', '/v1-public/authtokens'])
+  test(`a program picks up at ${place} what somebody allowed it in the browser`, async t => {
     const { rig, user, asked, grant } = await start(t);
+    const path = `${place}/${requestId}`;
     assert.deepEqual(await codeOf(await rig.fetch(path)), [404, 'NotFound']);
     const granted = await grant(asked);
     assert.equal(granted.status, 201);
