@@ -52,6 +52,7 @@ export async function startIdentityRig(t: TestContext): Promise<IdentityRig> {
     authTokens,
     providers: [localSignIn(users, objects.providers)],
     base: () => 'https://hub.example.com',
+    bodyLimit: () => 1024 * 1024,
   });
   const http = createServer((req, res) => {
     if (!routes.handles((req.url ?? '').split('?', 1)[0]!)) return api.handle(req, res);

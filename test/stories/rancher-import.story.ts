@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Deployment, Secret } from '../../src/api/builtin-kinds.ts';
+import type { Deployment, Namespace, Secret } from '../../src/api/builtin-kinds.ts';
 import { ensureHarvester } from '../../src/sandbox/harvester/harvester-platform.ts';
 import { runClusterRegistration } from '../../src/sandbox/harvester/cluster-registration.ts';
 import { createEgress } from '../../src/sources/egress.ts';
@@ -109,6 +109,7 @@ for (const kind of hubKindsByTime)
         patient,
       );
       await kubectl.expect('apply -f -', { input: clusterYaml, says: 'cluster.provisioning.cattle.io/harvester-cluster-name created' });
+      await kubectl.expect('apply -f -', { input: clusterYaml.replaceAll('harvester-cluster-name', 'never-came') });
       const read = () =>
         kubectl.expect('-n fleet-default get clusters.provisioning.cattle.io harvester-cluster-name -o jsonpath={.status.clusterName}');
       id = await eventually(read, text => text !== '', { timeoutMs: 5_000, everyMs: 100 });
@@ -169,15 +170,21 @@ for (const kind of hubKindsByTime)
     });
 
     test('deleting it takes everything away on the hub, and leaves Harvester its namespace', async () => {
-      await kubectl.expect('-n fleet-default delete clusters.provisioning.cattle.io harvester-cluster-name --timeout=60s', {
+      await kubectl.expect('-n fleet-default delete clusters.provisioning.cattle.io harvester-cluster-name never-came --timeout=60s', {
         timeoutMs: 70_000,
       });
+      assert.doesNotMatch(await kubectl.expect('get clusters.management.cattle.io'), /harvester-cluster-name|never-came/);
       await kubectl.expect(`get clusters.management.cattle.io ${id}`, { code: 1, says: 'not found' });
       await kubectl.expect('get clusters.drover.io harvester-cluster-name', { code: 1, says: 'not found' });
       await kubectl.expect(`get namespace ${id}`, { code: 1, says: 'not found' });
       assert.equal(await agent!.exited, 0);
       assert.match(agent!.logTail(3), /The agent stops: .*removed from the hub/);
-      assert.equal(await onHarvester.expect('get namespace cattle-system -o jsonpath={.status.phase}'), 'Active');
+      const { items } = JSON.parse(await onHarvester.expect('get namespaces -o json')) as { items: Namespace[] };
+      assert.ok(items.some(({ metadata }) => metadata.name === 'cattle-system'));
+      for (const { metadata, status } of items) {
+        assert.equal(status?.phase, 'Active', metadata.name!);
+        assert.ok(!JSON.stringify([metadata.finalizers, metadata.annotations]).includes(id), metadata.name!);
+      }
     });
 
     test('resetting the address removes the agent, and cattle-system stands', async () => {

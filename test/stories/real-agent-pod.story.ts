@@ -154,12 +154,23 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
     assert.deepEqual(window.faults, []);
   });
 
-  test('kubectl port-forward reaches a port of a pod through the hub', async () => {
+  test('with a kubeconfig of Rancher, kubectl watches, runs commands and reaches a port of a pod through the hub', async () => {
+    const login = { username: 'admin', password: firstPassword(hub) };
+    const signed = await hub.request('POST', '/v3-public/localProviders/local?action=login', login, {}, { anonymous: true });
+    const headers = { authorization: `Bearer ${signed.json<{ token: string }>().token}` };
+    const generate = () => hub.request('POST', '/v3/clusters/edge?action=generateKubeconfig', {}, headers, { anonymous: true });
+    const made = await eventually(generate, ({ code }) => code === 200);
+    const file = path.join(scratch.dir, 'made.kubeconfig');
+    writeFileSync(file, made.json<{ config: string }>().config);
+    const asAdmin = kubectlFor('kubectl', { kubeconfig: file, dir: scratch.dir });
+    assert.match(await asAdmin.expect('exec web -- id'), /uid=0/);
+    await asAdmin.expect('wait pod/web --for=condition=Ready --timeout=30s', { timeoutMs: 40_000 });
+    await asAdmin.expect('get pods', { says: 'web' });
     const port = await freePort();
     const forward = new Program({
       name: 'port-forward',
       command: rigProgramPath('kubectl'),
-      args: ['--kubeconfig', path.join(scratch.dir, 'edge.kubeconfig'), 'port-forward', 'pod/web', `${port}:8080`],
+      args: ['--kubeconfig', file, 'port-forward', 'pod/web', `${port}:8080`],
       logFile: path.join(scratch.dir, 'forward.log'),
     });
     await forward.waitUntil(async () => (await (await fetch(`http://127.0.0.1:${port}/`)).text()) === 'served\n');

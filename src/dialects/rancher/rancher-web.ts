@@ -60,6 +60,7 @@ export function rancherWeb(deps: RancherWebDeps): DialectRoutes {
         providers: [localSignIn(users, identity.objects.providers), ...providers.map(one => one.provider)],
         base: req => baseOf(context, req),
         serverUrl: () => settings.value('server-url'),
+        bodyLimit: () => settings.bytes('public-api-body-limit'),
         ready: () => identity.ready(),
       }),
       subscriptions({ ...context, steve: apis, members, table, sourceOf: sharedSources(hub, { signal }), version, onError }),

@@ -1,5 +1,7 @@
 import { forbidden, invalid, notSupported, type FieldError } from '../../../api/field-error.ts';
+import { isDns1123Label } from '../../../api/names.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
+import { parseBytes } from '../clusters/settings.ts';
 import { ManagementCluster } from '../kinds/cluster.ts';
 import type { Setting } from '../kinds/setting.ts';
 import { localId } from '../names.ts';
@@ -25,11 +27,22 @@ async function valueFaults(old: Setting | undefined, { metadata, value = '' }: S
   const name = metadata.name ?? '';
   if (name === 'cacerts') return [forbidden('value', 'the authorities are those that the hub has')];
   if (numbers.test(name)) return /^\d{1,9}$/.test(value) ? [] : [invalid('value', value, 'must be a whole number, and not be below 0')];
+  if (name === 'public-api-body-limit')
+    return parseBytes(value) === undefined ? [invalid('value', value, 'must be an amount such as 1Mi')] : [];
+  if (name === 'system-namespaces') return namespaceFaults(value);
   if (addresses.includes(name)) return addressPattern.test(value) ? [] : [invalid('value', value, 'must be the URL of the hub')];
   if (name !== 'agent-tls-mode') return [];
   if (!tlsModes.includes(value)) return [notSupported('value', value, tlsModes)];
   const isStricter = value === 'strict' && (old?.value || old?.default) === 'system-store';
   return isStricter && metadata.annotations?.[forceAnnotation] !== 'true' ? strictFaults(world) : [];
+}
+
+function namespaceFaults(value: string): FieldError[] {
+  const names = value.split(',').map(name => name.trim());
+  const wrong = names.filter(name => name !== '' && isDns1123Label(name).length > 0);
+  return wrong.length === 0
+    ? []
+    : [invalid('value', value, `must be names of namespaces, with commas between them: ${JSON.stringify(wrong[0])} is none`)];
 }
 
 /** Agents that trust the hub only by the authorities of their system would be locked out. */

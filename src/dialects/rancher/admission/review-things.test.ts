@@ -168,6 +168,10 @@ test('settings take only what they can mean', async () => {
   hub.put(GlobalRoleBinding, { name: 'grb-2' }, { globalRoleName: 'settings', userName: 'u-ann' });
   const write = (name: string, value: string, metadata = {}) => hub.write(ann, Setting, { name }, { value }, metadata);
   says(await write('auth-user-session-ttl-minutes', 'soon'), 422, /whole number/);
+  says(await write('public-api-body-limit', 'much'), 422, /amount such as 1Mi/);
+  isAllowed(await write('public-api-body-limit', '2Mi'));
+  says(await write('system-namespaces', 'kube-system,Not A Name'), 422, /"Not A Name" is none/);
+  isAllowed(await write('system-namespaces', 'kube-system, cattle-system,'));
   says(await write('server-url', 'https://hub.example.com/; rm -rf ~'), 422, /URL of the hub/);
   says(await write('server-url', 'https://user:secret@hub.example.com'), 422, /URL of the hub/);
   isAllowed(await write('server-url', 'https://hub.example.com:8443'));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { apiVersionOf } from '../../../api/object.ts';
 import { Setting } from '../kinds/setting.ts';
 import { settingDefaults, settingVariable } from './setting-names.ts';
-import { effectiveSetting } from './settings.ts';
+import { effectiveSetting, parseBytes } from './settings.ts';
 
 const defaults = settingDefaults({ serverUrl: 'https://hub', authorities: 'PEM', version: '1', agentImage: 'drover:1' });
 const setting = (name: string, value: string, uid = 'uid-1'): Setting => ({
@@ -44,4 +44,18 @@ test('the installation is called by the uid of its setting', () => {
 
 test('variables are called as in Rancher', () => {
   assert.equal(settingVariable('auth-user-session-ttl-minutes'), 'CATTLE_AUTH_USER_SESSION_TTL_MINUTES');
+});
+
+test('amounts are read as Kubernetes writes them', () => {
+  for (const [text, bytes] of [
+    ['1Mi', 1_048_576],
+    ['2k', 2000],
+    ['512', 512],
+    ['0', undefined],
+    ['-1Mi', undefined],
+    ['8Ei', undefined],
+    ['much', undefined],
+    ['', undefined],
+  ] as const)
+    assert.equal(parseBytes(text), bytes, text);
 });

@@ -1,3 +1,4 @@
+import { parseQuantity, QuantityError, wholeValue } from '../../../api/quantity.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import type { Setting } from '../kinds/setting.ts';
 import { settingVariable } from './setting-names.ts';
@@ -16,6 +17,8 @@ export interface Settings {
   value(name: string): string;
   /** A whole number that is at least 0; what the default says when somebody chose something else. */
   number(name: string): number;
+  /** An amount such as `1Mi`; what the default says when somebody chose something else. */
+  bytes(name: string): number;
   effective(name: string): EffectiveSetting;
   readonly names: readonly string[];
   readonly informer: Informer<Setting>;
@@ -31,6 +34,10 @@ export function settings(informer: Settings['informer'], defaults: Readonly<Reco
     number(name) {
       const { value, default: fallback } = effective(name);
       return parseWhole(value) ?? parseWhole(fallback) ?? 0;
+    },
+    bytes(name) {
+      const { value, default: fallback } = effective(name);
+      return parseBytes(value) ?? parseBytes(fallback) ?? 0;
     },
     effective,
     names: Object.keys(defaults),
@@ -51,5 +58,18 @@ export function effectiveSetting(name: string, setting: Setting | undefined, { d
   if (setting?.value) return { value: setting.value, default: fallback, customized: true, source: 'db' };
   return { value: fallback, default: fallback, customized: false, source: 'default' };
 }
+
+/** Undefined for what is no amount, or none that makes sense. */
+export function parseBytes(text: string): number | undefined {
+  try {
+    const bytes = wholeValue(parseQuantity(text));
+    return bytes > 0n && bytes <= mostBytes ? Number(bytes) : undefined;
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
+  }
+}
+
+const mostBytes = 2n ** 40n;
 
 const parseWhole = (text: string): number | undefined => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined);

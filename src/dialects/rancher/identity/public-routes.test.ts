@@ -141,6 +141,7 @@ test('guesses at one name are slowed down, from wherever they come, and other na
     authTokens: identity.authTokens,
     providers: [quick],
     base: () => 'https://hub',
+    bodyLimit: () => 1024 * 1024,
     now: () => nowMs,
   });
   const attempt = (body: object, i: number) => codeFor(routes, body, `10.0.0.${i}`);
@@ -163,6 +164,7 @@ test('guesses from one address are slowed down, whatever name they are at', asyn
     authTokens: identity.authTokens,
     providers: [nobody],
     base: () => 'https://hub',
+    bodyLimit: () => 1024 * 1024,
     now: () => 0,
   });
   const attempt = (i: number, address: string) => codeFor(routes, { ...jane, username: `name-${i}` }, address);

@@ -23,6 +23,8 @@ export interface PublicRoutesDeps extends SignedInOptions {
   readonly authTokens: Pick<AuthTokens, 'grant' | 'show' | 'remove'>;
   /** The address that links begin with. */
   base(req: IncomingMessage): string;
+  /** The longest body that is read. */
+  bodyLimit(): number;
   /** For tests. Default: the wall clock. */
   readonly now?: () => number;
 }
@@ -32,7 +34,6 @@ export interface PublicRoutes extends DialectRoutes {
   logout(req: IncomingMessage): Promise<NormanAnswer>;
 }
 
-const maxBodyBytes = 1024 * 1024;
 /** Where the `rancher` program sends people to allow it something. */
 const programPath = '/dashboard/auth/login';
 const allowPath = `${pagePath}allow`;
@@ -66,12 +67,12 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
     return posted(req, async () => {
       const action = searchParams.get('action') ?? '';
       if (action !== 'login') throw invalidAction(action);
-      return login(provider, req, await readBody(req, maxBodyBytes));
+      return login(provider, req, await readBody(req, deps.bodyLimit()));
     });
   }
 
   async function loginByType(req: IncomingMessage): Promise<NormanAnswer> {
-    const body = await readBody(req, maxBodyBytes);
+    const body = await readBody(req, deps.bodyLimit());
     const provider = providers.find(one => one.type === (body['type'] ?? 'localProvider') && one.isEnabled());
     if (!provider) throw new NormanError(422, 'InvalidBodyContent', 'there is no such provider', 'type');
     return login(provider, req, body);
@@ -129,7 +130,7 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
         const known = knownToken(req, tokens, deps);
         if (!known) throw mustAuthenticate();
         note(req, { user: known.user });
-        return { status: 201, body: await deps.authTokens.grant(known, await readBody(req, maxBodyBytes)) };
+        return { status: 201, body: await deps.authTokens.grant(known, await readBody(req, deps.bodyLimit())) };
       });
     if (method === 'GET') return { status: 200, body: deps.authTokens.show(requestId) };
     if (method !== 'DELETE') throw methodNotSupported(method);

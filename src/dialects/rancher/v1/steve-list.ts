@@ -1,6 +1,6 @@
 import { Namespace } from '../../../api/builtin-kinds.ts';
 import { isJsonObject, type JsonObject } from '../../../util/json.ts';
-import { accessLabels } from '../access/access-names.ts';
+import { accessAnnotations, accessLabels } from '../access/access-names.ts';
 import { mayCreate } from '../v3/caller-rights.ts';
 import { withoutField } from './field-path.ts';
 import type { SteveApi } from './steve-api.ts';
@@ -63,8 +63,10 @@ async function placeFilter(api: SteveApi, { names, isNegated }: Places): Promise
   const type = api.types.find(Namespace.resource);
   const table = type && (await listVisible(api, type, {}));
   for (const { object } of table?.rows ?? []) {
-    const project = object.metadata.labels?.[accessLabels.project];
-    if (project !== undefined && wanted.has(project)) wanted.add(object.metadata.name ?? '');
+    const { labels, annotations, name = '' } = object.metadata;
+    // Where nothing on the member makes the label follow, only the annotation is sure to be there.
+    const project = annotations?.[accessAnnotations.project]?.replace(/^.*:/, '') ?? labels?.[accessLabels.project];
+    if (project !== undefined && wanted.has(project)) wanted.add(name);
   }
   return namespace => wanted.has(namespace) !== isNegated;
 }

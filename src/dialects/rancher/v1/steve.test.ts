@@ -93,6 +93,22 @@ test('lists are filtered, sorted and cut into pages', async t => {
   assert.ok(ids(await ask(`limit=1&continue=${encodeURIComponent(String(first['continue']))}`))[0] !== ids(first)[0]);
 });
 
+test('lists are narrowed to projects and namespaces', async t => {
+  const rig = await startRancherViewsRig(t);
+  const { client } = rig.member;
+  const namespace = (name: string, metadata: object) =>
+    client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...metadata } });
+  await namespace('annotated', { annotations: { 'field.cattle.io/projectId': `${eastId}:p-shop0` } });
+  await namespace('labelled', { labels: { 'field.cattle.io/projectId': 'p-shop0' } });
+  await namespace('other', {});
+  for (const one of ['annotated', 'labelled', 'other']) await client.create(ConfigMap, configMap(one, 'map'));
+  const ask = async (query: string) =>
+    ids((await rig.ask(`/k8s/clusters/${eastId}/v1/configmaps?filter=metadata.name='map'&${query}`, { as: boss })).body);
+  assert.deepEqual(await ask('projectsornamespaces=p-shop0'), ['annotated/map', 'labelled/map']);
+  assert.deepEqual(await ask('projectsornamespaces=other,p-none0'), ['other/map']);
+  assert.deepEqual(await ask('projectsornamespaces!=p-shop0'), ['other/map']);
+});
+
 test('a list that takes several answers is one list', async t => {
   const rig = await startRancherViewsRig(t);
   // The only one that a controller makes.

@@ -80,6 +80,7 @@ async function start(t: TestContext, config: object = {}, { allow = ['127.0.0.1/
     tokens: identity.tokens,
     providers: [oidcSignInProvider(signIn)],
     base: () => 'https://hub.example.com',
+    bodyLimit: () => 1024 * 1024,
   });
   const server = createServer((req, res) => {
     const own = routes.handles((req.url ?? '').split('?', 1)[0]!) ? routes : open;
