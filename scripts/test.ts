@@ -57,7 +57,7 @@ const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);
 const hasRig = await prepareRig();
 // Before stories that need them wait for each other, and for less than they would beside other stories.
-if (isCi && process.getuid?.() === 0) installMissing('containers', 'browser');
+if (isCi && process.getuid?.() === 0) installMissing('containers', 'browser', 'shells');
 const results = (await Promise.all([runInTurn(shown, { isShown: true }), runInTurn(beside, { isShown: false })])).flat();
 
 for (const { name, passed, seconds } of results) console.log(`${passed ? 'ok    ' : 'failed'} ${name} (${seconds.toFixed(0)} s)`);

@@ -4,6 +4,7 @@ import { runDeliverer } from '../core/works/deliver-works.ts';
 import type { DeliveryMembers } from '../core/works/delivery-members.ts';
 import { createRenderPool } from '../render/render-pool.ts';
 import { log } from '../runtime/log.ts';
+import { causeAtHub } from './cause-at-hub.ts';
 import { hubApi, type HubApiOptions } from './hub-api.ts';
 import type { KeptBlobs } from './kept-blobs.ts';
 import { keptWorks } from './kept-works.ts';
@@ -39,7 +40,7 @@ export class AgentDelivery {
     const renderer = createRenderPool({ size: 1 });
     const { works, readContent } = keptWorks({ hub, blobs, namespace: clusterId, signal });
     const members = onlyMember(clusterId, openMember(clusterId, client, { signal }));
-    runDeliverer({ hub, works, members, renderer, readContent, signal });
+    runDeliverer({ hub, works, members, renderer, readContent, signal, causeElsewhere: causeAtHub(hub, signal) });
     signal.addEventListener('abort', () => {
       void Promise.allSettled([hub[Symbol.asyncDispose](), renderer[Symbol.asyncDispose]()]);
     });

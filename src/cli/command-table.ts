@@ -99,7 +99,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'explain',
-    summary: 'tell in plain words how a Work is, and why',
+    summary: 'tell in plain words how a Work is, and why; what fields of a kind are for',
     group: 'Works, what members should run:',
     load: async () => (await import('./commands/explain.ts')).defineExplain,
   },

@@ -5,7 +5,9 @@ import { UnreachableError, type Transport } from '../client/transport.ts';
 import { carryRequest } from '../proxy/carry-request.ts';
 import { forwardedHeaders } from '../proxy/forwarded-headers.ts';
 import { isStream, memberLimits } from '../proxy/member-limits.ts';
-import { agentGroup, agentUser, hubApiPath } from '../tunnel/protocol.ts';
+import { agentGroup, agentUser, hubApiPath, tracePath } from '../tunnel/protocol.ts';
+import { causeOf, printTraceparent } from '../util/trace.ts';
+import { sendJson } from './answer.ts';
 import type { VerifiedAgent } from './verify-agent.ts';
 
 export interface AgentApiDeps {
@@ -43,6 +45,7 @@ export function agentApi({ hub, verifyAgent }: AgentApiDeps): AgentApi {
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { clusterId } = await verifyAgent(req);
     const path = (req.url ?? '').slice(hubApiPath.length);
+    if (path.startsWith(tracePath)) return tellCause(path.slice(tracePath.length), res);
     if (!apiPath.test(path)) throw noSuchResource();
     const stays = isStream(path, false);
     using _place = places.enter(clusterId, stays ? 'streams' : 'requests');
@@ -68,6 +71,12 @@ export function agentApi({ hub, verifyAgent }: AgentApiDeps): AgentApi {
       if (request.signal.aborted) return;
       throw error instanceof UnreachableError ? serviceUnavailable('the API of the hub cannot be reached') : error;
     }
+  }
+
+  /** An agent sees Works and not who wrote them, so it asks. Without a trace there is nothing to tell. */
+  function tellCause(version: string, res: ServerResponse): void {
+    const cause = causeOf(version);
+    sendJson(res, 200, cause ? { traceparent: printTraceparent(cause) } : {});
   }
 
   /** A request that ends when the agent goes away or is sent away. */

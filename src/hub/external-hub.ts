@@ -4,6 +4,7 @@ import { httpsServer } from '../apiserver/http/https-server.ts';
 import { httpClient } from '../client/http-client.ts';
 import type { TransportRequest } from '../client/transport.ts';
 import type { KubeClient } from '../client/kube-client.ts';
+import { notedWrites } from '../client/noted-writes.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../client/kubeconfig/kubeconfig.ts';
 import { underDeadline } from '../client/deadline.ts';
 import { readJson } from '../client/read-answer.ts';
@@ -35,7 +36,7 @@ const firstAnswerMs = 15_000;
 export async function startExternalHub(options: ExternalHubOptions): Promise<Hub> {
   const { dataDir, host, port, serverUrl, kubeconfig, context, env } = options;
   const chosen = readContext(readKubeconfigs(kubeconfig, env), { context, env });
-  const transport = contextTransport(chosen);
+  const transport = notedWrites(contextTransport(chosen));
   const hub = httpClient(transport);
   await checkAnswers(hub, kubeconfig);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

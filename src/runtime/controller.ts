@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { UnreachableError } from '../client/transport.ts';
 import { jsonEqual } from '../util/json.ts';
-import { causeOf, tracedVersion, withSpan } from '../util/trace.ts';
+import { causeOf, tracedVersion, withSpan, type SpanContext } from '../util/trace.ts';
 import { controllerStats, type ControllerStats } from './controller-stats.ts';
 import type { Informer } from './informer.ts';
 import { keyOf, type Key } from './key.ts';
@@ -86,6 +86,8 @@ export interface RunOptions {
   readonly maxDelayMs?: number;
   /** Writes on the object that it is stalled, or, without an error, that it no longer is. Called after every reconcile that ends. */
   reportStalled?(key: Key, error: StalledError | undefined, ctx: Context): Promise<void>;
+  /** While traces are recorded: asks another process which step wrote a version, when none of this one did. Never throws. */
+  causeElsewhere?(version: string): Promise<SpanContext | undefined>;
   now?(): Date;
 }
 
@@ -138,8 +140,9 @@ export function runController(controller: Controller, options: RunOptions): Runn
 
   /** A look is part of the trace of what asked for it. One that nobody's request led to belongs to none. */
   async function run(key: Key, signal: AbortSignal): Promise<{ requeueAfterMs: number } | void> {
-    const parent = causeOf(versions.get(key));
+    const version = versions.get(key);
     versions.delete(key);
+    const parent = causeOf(version) ?? (version === undefined ? undefined : await options.causeElsewhere?.(version));
     return parent
       ? withSpan(`reconcile ${name}`, { parent, attributes: { controller: name, key } }, () => look(key, signal))
       : look(key, signal);

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { otlpExporter, otlpOptions } from './otlp-exporter.ts';
 
+const drover = { service: 'drover', version: '1' };
+
 const span = {
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   spanId: '00f067aa0ba902b7',
@@ -17,15 +19,15 @@ const span = {
 } as const;
 
 test('the variables of OpenTelemetry say where to', () => {
-  assert.equal(otlpOptions({}, '1'), undefined);
-  assert.equal(otlpOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' }, '1'), undefined);
-  assert.deepEqual(otlpOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/', OTEL_EXPORTER_OTLP_HEADERS: 'a=b%20c, d=e' }, '1'), {
+  assert.equal(otlpOptions({}, drover), undefined);
+  assert.equal(otlpOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' }, drover), undefined);
+  assert.deepEqual(otlpOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/', OTEL_EXPORTER_OTLP_HEADERS: 'a=b%20c, d=e' }, drover), {
     url: 'http://c:4318/v1/traces',
     headers: { a: 'b c', d: 'e' },
     service: 'drover',
     version: '1',
   });
-  assert.equal(otlpOptions({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/x', OTEL_SERVICE_NAME: 'hub' }, '1')?.url, 'http://c/x');
+  assert.equal(otlpOptions({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/x', OTEL_SERVICE_NAME: 'hub' }, drover)?.url, 'http://c/x');
 });
 
 test('spans come to the collector as OTLP wants them, the last ones at the end', async () => {

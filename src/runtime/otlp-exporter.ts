@@ -20,7 +20,10 @@ const flushEveryMs = 2000;
 const sendTimeoutMs = 10_000;
 
 /** What the variables of OpenTelemetry ask for. Undefined when they ask for nothing. */
-export function otlpOptions(env: Readonly<Record<string, string | undefined>>, version: string): OtlpOptions | undefined {
+export function otlpOptions(
+  env: Readonly<Record<string, string | undefined>>,
+  { service, version }: Pick<OtlpOptions, 'service' | 'version'>,
+): OtlpOptions | undefined {
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const url = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
   if (!url || env['OTEL_SDK_DISABLED'] === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
@@ -30,7 +33,7 @@ export function otlpOptions(env: Readonly<Record<string, string | undefined>>, v
   const headers = Object.fromEntries(
     pairs.map(pair => [pair.slice(0, pair.indexOf('=')).trim(), decodeURIComponent(pair.slice(pair.indexOf('=') + 1).trim())]),
   );
-  return { url, headers, service: env['OTEL_SERVICE_NAME'] ?? 'drover', version };
+  return { url, headers, service: env['OTEL_SERVICE_NAME'] ?? service, version };
 }
 
 /** Sends spans to a collector by OTLP over HTTP in JSON, many at a time. Never throws and never waits. */

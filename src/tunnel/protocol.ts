@@ -3,6 +3,8 @@ export const registerPath = '/v3/connect/register';
 export const connectPath = '/v3/connect';
 /** Below it an agent finds the Kubernetes API of the hub, as itself. */
 export const hubApiPath = '/v3/connect/hub';
+/** Behind `hubApiPath`, and before UID/RESOURCEVERSION: which step of which trace wrote that version of an object. */
+export const tracePath = '/trace/';
 export const pingPath = '/ping';
 export const authoritiesPath = '/v3/settings/cacerts';
 export const subprotocol = 'drover-tunnel.v1';

@@ -98,8 +98,10 @@ export function beginSpan(name: string, { kind = 'internal', attributes = {}, pa
 /** The header that carries the step under way to another program. */
 export function traceparent(): string | undefined {
   const context = sink && current.getStore();
-  return context && `00-${context.traceId}-${context.spanId}-01`;
+  return context && printTraceparent(context);
 }
+
+export const printTraceparent = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`;
 
 /** What such a header says. Undefined when it says nothing, or that nobody records the trace. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {

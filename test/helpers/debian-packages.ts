@@ -9,6 +9,8 @@ export const neededPackages = {
     programs: ['containerd', 'ctr', 'runc', 'iptables', 'conntrack', 'busybox'],
     packages: ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'iproute2', 'conntrack', 'busybox-static'],
   },
+  /** Shells that people complete in, besides bash. */
+  shells: { files: [], programs: ['zsh', 'fish'], packages: ['zsh', 'fish'] },
   browser: { files: ['/usr/bin/chromium'], programs: [], packages: ['chromium', 'fonts-dejavu-core'] },
 } as const;
 export type Need = keyof typeof neededPackages;

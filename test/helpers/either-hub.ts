@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { startHub, type Hub } from './hub.ts';
 import { HttpTarget } from './http-target.ts';
 import { Program } from './program.ts';
-import { printKubeconfig, type Etcd } from './real-cluster.ts';
+import { printKubeconfig, startEtcd, type Etcd } from './real-cluster.ts';
 import { startRealMember } from './real-member.ts';
 import { repositoryRoot } from './rig.ts';
 import { tempDir } from './temp-dir.ts';
@@ -35,16 +35,23 @@ export interface EitherHub extends AsyncDisposable {
 
 const adminToken = 'story-admin-token';
 
-/** Starts a hub of either kind on data of its own. The etcd is for the real one. */
-export function startEitherHub(kind: HubKind, etcd: Etcd, extraArgs: readonly string[] = []): Promise<EitherHub> {
-  return kind === 'embedded' ? startEmbedded(extraArgs) : startWithRealApi(etcd, extraArgs);
+/** Starts a hub of either kind on data of its own. The etcd is for the real one, which brings its own when none is given. */
+export function startEitherHub(
+  kind: HubKind,
+  etcd: Etcd | undefined,
+  extraArgs: readonly string[] = [],
+  env: HubEnvironment = {},
+): Promise<EitherHub> {
+  return kind === 'embedded' ? startEmbedded(extraArgs, env) : startWithRealApi(etcd, extraArgs, env);
 }
 
-async function startEmbedded(extraArgs: readonly string[]): Promise<EitherHub> {
+type HubEnvironment = Readonly<Record<string, string>>;
+
+async function startEmbedded(extraArgs: readonly string[], env: HubEnvironment): Promise<EitherHub> {
   const scratch = tempDir('either-hub');
   const dataDir = path.join(scratch.dir, 'data');
   let port = await freePort();
-  let hub: Hub = await startHub({ dataDir, port, extraArgs });
+  let hub: Hub = await startHub({ dataDir, port, extraArgs, env });
   return {
     kubeconfig: hub.kubeconfig,
     get gateway() {
@@ -63,7 +70,7 @@ async function startEmbedded(extraArgs: readonly string[]): Promise<EitherHub> {
       await hub.program.exited;
       await hub[Symbol.asyncDispose]();
       if (isElsewhere) port = await freePort();
-      hub = await startHub({ dataDir, port, extraArgs });
+      hub = await startHub({ dataDir, port, extraArgs, env });
     },
     async [Symbol.asyncDispose]() {
       await hub[Symbol.asyncDispose]();
@@ -72,9 +79,10 @@ async function startEmbedded(extraArgs: readonly string[]): Promise<EitherHub> {
   };
 }
 
-async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promise<EitherHub> {
+async function startWithRealApi(given: Etcd | undefined, extraArgs: readonly string[], env: HubEnvironment): Promise<EitherHub> {
   const scratch = tempDir('either-hub');
-  const api = await startRealMember(etcd, { tokens: { [adminToken]: { user: 'story-admin', groups: ['system:masters'] } } });
+  const own = given ? undefined : await startEtcd();
+  const api = await startRealMember(given ?? own!, { tokens: { [adminToken]: { user: 'story-admin', groups: ['system:masters'] } } });
   const dataDir = path.join(scratch.dir, 'data');
   let listen = `127.0.0.1:${await freePort()}`;
   const authorities = path.join(dataDir, 'pki/ca.crt');
@@ -94,6 +102,7 @@ async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promi
         ...extraArgs,
       ],
       logFile: path.join(scratch.dir, 'drover.log'),
+      env,
       cwd: repositoryRoot,
     });
     await program.waitUntil(async () => {
@@ -129,6 +138,7 @@ async function startWithRealApi(etcd: Etcd, extraArgs: readonly string[]): Promi
     async [Symbol.asyncDispose]() {
       await program.stop();
       await api[Symbol.asyncDispose]();
+      await own?.[Symbol.asyncDispose]();
       scratch[Symbol.dispose]();
     },
   };

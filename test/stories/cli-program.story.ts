@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { installMissing } from '../helpers/debian-packages.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -12,6 +13,7 @@ import { Program } from '../helpers/program.ts';
 import { scratchDir } from '../helpers/real-cluster.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
 import { runCommand } from '../helpers/run-command.ts';
+import { TypedShell } from '../helpers/typed-shell.ts';
 
 describe('the program in a shell', { skip: missingRig('kubectl') ?? false, timeout: 120_000 }, () => {
   const scratch = scratchDir('cli-program');
@@ -29,15 +31,16 @@ describe('the program in a shell', { skip: missingRig('kubectl') ?? false, timeo
     scratch[Symbol.dispose]();
   });
 
+  const environment = () => ({
+    HOME: scratch.dir,
+    PATH: `${bin}:${process.env['PATH']}`,
+    KUBECONFIG: hub.kubeconfig,
+    DROVER_KUBECONFIG: '',
+    NO_COLOR: '1',
+  });
+
   async function shell(script: string, more: Record<string, string> = {}): Promise<string> {
-    const env = {
-      HOME: scratch.dir,
-      PATH: `${bin}:${process.env['PATH']}`,
-      KUBECONFIG: hub.kubeconfig,
-      DROVER_KUBECONFIG: '',
-      NO_COLOR: '1',
-      ...more,
-    };
+    const env = { ...environment(), ...more };
     const { code, stdout, stderr } = await runCommand('bash', ['-c', script], { env, timeoutMs: 30_000 });
     return `${stdout}${stderr}(${code})`;
   }
@@ -129,9 +132,55 @@ describe('the program in a shell', { skip: missingRig('kubectl') ?? false, timeo
     assert.equal(await completed('drover get --watch-'), '--watch-only\n(0)');
   });
 
+  // At a real terminal: what is run shows that the tab was answered.
+  const shells = {
+    bash: { command: 'bash --norc --noprofile -i', setUp: "PS1='> '; source <(drover completion bash)" },
+    zsh: { command: 'zsh -f -i', setUp: "PS1='> '; autoload -U compinit; compinit -D; source <(drover completion zsh)" },
+    fish: { command: 'fish --no-config --interactive', setUp: 'drover completion fish | source' },
+  };
+  for (const [name, { command, setUp }] of Object.entries(shells))
+    test(`${name} completes commands, options and live names at the tab key`, async () => {
+      installMissing('shells');
+      await using typed = new TypedShell({ command, env: environment(), cwd: scratch.dir });
+      typed.type(`${setUp}; echo set-up\n`);
+      await typed.shows(/^set-up$/m);
+      typed.type('drover ge\tnamespac\tkube-p\t-o name\n');
+      await typed.shows(/^namespace\/kube-public$/m);
+      typed.type('drover get serviceaccounts --namespace=kube-p\t -o name --ignore-n\t\n');
+      await typed.shows(/^serviceaccount\/default$/m);
+      typed.type('drover explain namespaces.spec.fina\t \n');
+      await typed.shows(/^FIELD: finalizers/m);
+    });
+
   test('scripts of all shells are printed, others are refused', async () => {
     for (const name of ['bash', 'zsh', 'fish', 'powershell']) await drover.expect(`completion ${name}`, { says: '__complete' });
     await drover.expect('completion tcsh', { code: 2, says: 'bash, zsh, fish, powershell' });
+  });
+
+  test('a shell that cannot pass an empty word says that one begins', async () => {
+    assert.match(await shell('drover __complete get', { DROVER_COMPLETE_NEW_WORD: '1' }), /^clusterroles\n/m);
+  });
+
+  test('explain tells of every kind what kubectl explain tells', async () => {
+    const same = async (what: string) =>
+      assert.equal(await shell(`diff <(drover explain ${what} 2>&1) <(kubectl explain ${what} 2>&1)`), '(0)', what);
+    await Promise.all(
+      [
+        'pods',
+        'deploy.spec.strategy --recursive',
+        'clusters.drover.io --recursive',
+        'mcs.spec',
+        'works.spec.chart',
+        'ns.status.phase',
+        'crd -R',
+        'hpa --api-version=autoscaling/v1',
+      ].map(same),
+    );
+    assert.match(
+      await shell('drover explain pods.spec.contaners'),
+      /^error: field "contaners" does not exist\n {2}spec has: .*containers, .*\n\(1\)$/,
+    );
+    assert.match(await shell('drover explain podz'), /resource type "podz"\n.*\n\(1\)$/);
   });
 
   test('version tells both sides, for people and for programs', async () => {

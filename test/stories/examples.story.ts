@@ -4,8 +4,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
 import { droverFor } from '../helpers/drover.ts';
+import { hubKindsByTime, startEitherHub, type EitherHub, type HubKind } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { startHub, type Hub } from '../helpers/hub.ts';
+import { HttpTarget } from '../helpers/http-target.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir } from '../helpers/real-cluster.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
@@ -31,15 +32,22 @@ test('every example says in five lines what it is and how it is run, and stands 
   }
 });
 
-describe('the examples run as they are on the hub of npm start', { skip: missingRig('kubectl') ?? false, timeout: 280_000 }, () => {
+for (const kind of hubKindsByTime)
+  describe(
+    `the examples run as they are, hub: ${kind}`,
+    { skip: missingRig('etcd', 'kube-apiserver', 'kubectl') ?? false, timeout: 380_000 },
+    () => examples(kind),
+  );
+
+function examples(kind: HubKind): void {
   const running = new AsyncDisposableStack();
   const scratch = running.use(scratchDir('examples'));
-  let hub: Hub;
+  let hub: EitherHub;
   let kubectl: CommandLine;
   let drover: CommandLine;
 
   before(async () => {
-    hub = running.use(await startHub({ extraArgs: ['--demo'] }));
+    hub = running.use(await startEitherHub(kind, undefined, ['--demo']));
     kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
     drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
     const said = () => readFileSync(hub.program.logFile, 'utf8');
@@ -104,7 +112,8 @@ describe('the examples run as they are on the hub of npm start', { skip: missing
       found => found.startsWith('https://'),
       { ...patient, what: 'manifestUrl' },
     );
-    const manifest = await hub.request('GET', new URL(url).pathname);
+    const target = new HttpTarget({ server: hub.gateway, ca: readFileSync(hub.authorities, 'utf8') });
+    const manifest = await target.request('GET', new URL(url).pathname).finally(() => target.close());
     assert.equal(manifest.code, 200);
     assert.match(manifest.text, /cattle-cluster-agent/);
     await drover.expect('get clusters', { says: /harvester-basement +False +AgentDisconnected/ });
@@ -165,4 +174,4 @@ describe('the examples run as they are on the hub of npm start', { skip: missing
       assert.equal(await onMember(cluster, 'deployments -o name'), 'deployment.apps/shop-blue\n');
     }
   });
-});
+}

@@ -5,6 +5,7 @@ import { openMember } from '../../agent/member-access.ts';
 import { runAgent } from '../../agent/run-agent.ts';
 import { log } from '../../runtime/log.ts';
 import { parseCount } from '../option-values.ts';
+import { startTracing } from '../start-tracing.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
 
@@ -31,6 +32,7 @@ async function agent({ healthPort, ...flags }: AgentFlags & { healthPort?: numbe
   const settings = readSettings(flags, env);
   // The identity is for this user only.
   process.umask(0o077);
+  await using _traces = await startTracing(terminal, 'drover-agent');
   const member = await openMember(flags, env, signal);
   await using _target = member.target;
   await using health = healthPort === undefined ? undefined : await serveHealth(healthPort);

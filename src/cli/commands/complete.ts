@@ -14,8 +14,10 @@ export function defineComplete(command: Command, terminal: Terminal): void {
     .action((words: string[]) => answer(words, terminal));
 }
 
-async function answer(words: string[], terminal: Terminal): Promise<void> {
+async function answer(given: string[], terminal: Terminal): Promise<void> {
   const { programFor } = await import('../main.ts');
+  // From shells that cannot pass an empty argument.
+  const words = terminal.env['DROVER_COMPLETE_NEW_WORD'] === '1' ? [...given, ''] : given;
   const finished = words.slice(0, -1);
   // Leading options move only when a command follows them.
   const moved = finished.length > 0 ? [...movedBehindCommand(finished), words.at(-1)!] : words;

@@ -1,9 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseGatewayUrl, readGatewayAddress } from '../../core/registration/gateway-address.ts';
-import { importCluster } from '../../core/registration/import-cluster.ts';
+import { importCluster, rehearseImport } from '../../core/registration/import-cluster.ts';
 import { invitationText, invitationWords, type InvitationWords } from '../clusters/invitation.ts';
 import { fetchManifest } from '../clusters/fetch-manifest.ts';
 import { waitUntilReady } from '../clusters/wait-until-ready.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { collectLabel, parseSeconds } from '../option-values.ts';
@@ -16,6 +17,7 @@ interface ImportOptions extends HubOptions {
   output?: keyof typeof outputs;
   wait?: true;
   timeout: number;
+  dryRun: DryRun;
 }
 
 const outputs = {
@@ -33,6 +35,7 @@ export function defineImport(command: Command, terminal: Terminal): void {
     .addOption(new Option('-o, --output <form>', 'print the address, all facts, or the manifest itself').choices(Object.keys(outputs)))
     .option('--wait', 'wait until the cluster is ready')
     .addOption(new Option('--timeout <time>', 'how long to wait').argParser(parseSeconds).default(600_000, '10m'))
+    .addOption(dryRunOption('look whether it could be imported, and change nothing'))
     .addHelpText(
       'after',
       '\nPrints what to run on the cluster. Its agent then dials the hub, so the cluster needs no address that the hub can reach. Run again, it prints a new address for a cluster whose agent is not connected.',
@@ -45,15 +48,15 @@ async function runImport(name: string, options: ImportOptions, terminal: Termina
   await using hub = await connectToHub(options, terminal);
   const address = await readGatewayAddress(hub.client, { signal });
   const server = options.serverUrl ?? address.url;
-  const invitation = await importCluster(hub.client, {
-    name,
-    labels: options.label,
-    lifetimeMs: options.tokenTtl,
-    now: new Date(),
-    signal,
-  }).catch((cause: unknown) => {
+  const request = { name, labels: options.label, lifetimeMs: options.tokenTtl, now: new Date(), signal };
+  const failed = (cause: unknown): never => {
     throw new CommandError(`cannot import "${name}"`, { cause });
-  });
+  };
+  if (options.dryRun !== 'none') {
+    await rehearseImport(hub.client, request, { asksHub: options.dryRun === 'server' }).catch(failed);
+    return terminal.out(`cluster "${name}" imported${dryRunMark(options.dryRun)}\n`);
+  }
+  const invitation = await importCluster(hub.client, request).catch(failed);
   const words = invitationWords(invitation, server, address.authorities);
   const print = options.output === undefined ? undefined : outputs[options.output];
   terminal.out(print ? await print(words, address.authorities, signal) : invitationText(words));

@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
-import { joinMember } from '../../core/clusters/join-member.ts';
+import { joinMember, rehearseJoin } from '../../core/clusters/join-member.ts';
 import type { KubeconfigContext } from '../../client/kubeconfig/kubeconfig.ts';
 import { connectToMember } from '../clusters/member-kubeconfig.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { addHubFileOption, connectToHub } from '../hub-client.ts';
 import { collectLabel, parseSeconds } from '../option-values.ts';
@@ -13,6 +14,7 @@ interface JoinOptions {
   server?: string;
   label: Record<string, string>;
   timeout: number;
+  dryRun: DryRun;
   hub?: string;
 }
 
@@ -26,6 +28,7 @@ export function defineJoin(command: Command, terminal: Terminal): void {
     .addOption(
       new Option('--timeout <time>', 'how long the hub may take to reach the cluster').argParser(parseSeconds).default(30_000, '30s'),
     )
+    .addOption(dryRunOption('look whether it could be joined, and change nothing'))
     .addHelpText(
       'after',
       '\nMakes an account for the hub in namespace "drover-system" of the cluster. The hub keeps the token of that account and nothing of the kubeconfig.',
@@ -35,23 +38,20 @@ export function defineJoin(command: Command, terminal: Terminal): void {
 
 async function join(name: string, options: JoinOptions, terminal: Terminal): Promise<void> {
   const { signal } = terminal;
+  const { dryRun } = options;
   await using member = connectToMember(options, terminal);
   await using hub = await connectToHub({ ...(options.hub !== undefined && { hub: options.hub }) }, terminal);
   const connection = connectionOf(member.context, options.server);
   if (connection.insecureSkipTLSVerify) terminal.err(`Warning: the hub will believe any certificate of ${connection.server}\n`);
   try {
-    await joinMember(hub.client, member.client, {
-      name,
-      labels: options.label,
-      connection,
-      timeoutMs: options.timeout,
-      signal,
-      onStep: what => terminal.isErrorTty && terminal.err(`${what} …\n`),
-    });
+    const request = { name, labels: options.label, connection, timeoutMs: options.timeout, signal };
+    const onStep = (what: string) => terminal.isErrorTty && terminal.err(`${what} …\n`);
+    if (dryRun === 'none') await joinMember(hub.client, member.client, { ...request, onStep });
+    else await rehearseJoin(hub.client, member.client, request, { asksHub: dryRun === 'server' });
   } catch (cause) {
     throw new CommandError(`cannot join "${name}"`, { cause });
   }
-  terminal.out(`cluster "${name}" joined\n`);
+  terminal.out(`cluster "${name}" joined${dryRunMark(dryRun)}\n`);
 }
 
 /** How the hub is to reach what the kubeconfig leads to. */

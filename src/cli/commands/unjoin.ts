@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
-import { MemberLostError, StillLeavingError, unjoinMember } from '../../core/clusters/unjoin-member.ts';
+import { MemberLostError, rehearseUnjoin, StillLeavingError, unjoinMember } from '../../core/clusters/unjoin-member.ts';
 import { connectToMember } from '../clusters/member-kubeconfig.ts';
+import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { addHubFileOption, connectToHub } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
@@ -11,6 +12,7 @@ interface UnjoinOptions {
   context?: string;
   force?: boolean;
   timeout: number;
+  dryRun: DryRun;
   hub?: string;
 }
 
@@ -21,19 +23,22 @@ export function defineUnjoin(command: Command, terminal: Terminal): void {
     .option('--kubeconfig <file>', 'kubeconfig of the cluster: clean up on it with your rights instead of those of the hub')
     .option('--context <name>', 'context of that kubeconfig (default: the current one)')
     .addOption(new Option('--timeout <time>', 'how long to wait until it is gone').argParser(parseSeconds).default(120_000, '2m'))
+    .addOption(dryRunOption('look whether it could be removed, and change nothing'))
     .action((name: string, options: UnjoinOptions) => unjoin(name, options, terminal));
 }
 
 async function unjoin(name: string, options: UnjoinOptions, terminal: Terminal): Promise<void> {
-  const { kubeconfig, context, force = false, timeout } = options;
+  const { kubeconfig, context, force = false, timeout, dryRun } = options;
   await using member = kubeconfig === undefined ? undefined : connectToMember({ kubeconfig, context }, terminal);
   await using hub = await connectToHub({ ...(options.hub !== undefined && { hub: options.hub }) }, terminal);
   try {
-    await unjoinMember(hub.client, { name, isForced: force, member: member?.client, timeoutMs: timeout, signal: terminal.signal });
+    const request = { name, isForced: force, member: member?.client, timeoutMs: timeout, signal: terminal.signal };
+    if (dryRun === 'none') await unjoinMember(hub.client, request);
+    else await rehearseUnjoin(hub.client, request, { asksHub: dryRun === 'server' });
   } catch (cause) {
     throw explain(name, cause);
   }
-  terminal.out(`cluster "${name}" unjoined\n`);
+  terminal.out(`cluster "${name}" unjoined${dryRunMark(dryRun)}\n`);
 }
 
 function explain(name: string, cause: unknown): Error {

@@ -7,9 +7,9 @@ import type { Hub, HubOptions } from '../../hub/hub-options.ts';
 import { sendLogTo } from '../../runtime/log.ts';
 import { subnetList } from '../../sources/address-rules.ts';
 import { errorText } from '../../util/error-text.ts';
-import { recordSpans } from '../../util/trace.ts';
 import { CommandError } from '../exit-codes.ts';
 import { collectList, parseCount } from '../option-values.ts';
+import { startTracing } from '../start-tracing.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
 
@@ -58,7 +58,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   // The data hold every Secret: whatever the hub writes is for its own user only.
   process.umask(0o077);
   if (options.demo) sendLogToFile(settings.dataDir);
-  const traces = await startTracing(terminal, settings.version);
+  const traces = await startTracing(terminal, 'drover');
   const hub = await start(settings, options, terminal);
   const created = await createSandboxes(hub, options.sandbox);
 
@@ -81,18 +81,6 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
   await hub.close();
   await traces?.[Symbol.asyncDispose]();
-}
-
-/** Nothing of it is loaded unless the environment asks for it. */
-async function startTracing({ env }: Terminal, version: string): Promise<AsyncDisposable | undefined> {
-  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) return undefined;
-  const { otlpExporter, otlpOptions } = await import('../../runtime/otlp-exporter.ts');
-  const options = otlpOptions(env, version);
-  if (!options) return undefined;
-  if (!URL.canParse(options.url)) throw new CommandError(`"${options.url}" is not the address of a collector of traces`);
-  const exporter = otlpExporter(options);
-  recordSpans(span => exporter.export(span));
-  return exporter;
 }
 
 /** When somebody asks the hub to stop, and how. */

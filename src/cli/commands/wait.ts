@@ -15,6 +15,7 @@ interface WaitOptions extends HubOptions, ClusterOptions {
   allNamespaces?: boolean;
   all?: boolean;
   selector?: string;
+  fieldSelector?: string;
   timeout: number;
   requestTimeout: number;
 }
@@ -28,6 +29,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
     .option('-A, --all-namespaces', 'look in all namespaces')
     .option('--all', 'all objects of the type')
     .option('-l, --selector <query>', 'only objects whose labels match')
+    .option('--field-selector <query>', 'only objects whose fields match')
     .option('--timeout <time>', 'how long to wait for everything together, such as 5m', parseSeconds, 30_000)
     .option('--request-timeout <time>', 'how long each cluster may take to answer', parseSeconds, 30_000);
   addClusterOptions(command);
@@ -35,10 +37,10 @@ export function defineWait(command: Command, terminal: Terminal): void {
 }
 
 async function wait(words: string[], options: WaitOptions, terminal: Terminal): Promise<void> {
-  const { for: awaited, all, selector } = options;
+  const { for: awaited, all, selector, fieldSelector } = options;
   if (!awaited) throw usageError('--for says what to wait for', 'for example: drover wait clusters --all --for=condition=Ready');
   const wanted = parseResourceArguments(words);
-  if (wanted.by === 'type' && !all && selector === undefined)
+  if (wanted.by === 'type' && !all && selector === undefined && fieldSelector === undefined)
     throw usageError('which of them is not said', 'name objects, choose them with -l, or say --all');
   await using hub = await connectToHub(options, terminal);
   const sources = await (areWorksOfClusters(wanted, options) ? worksSources : chooseSources)(hub, options, terminal);
@@ -46,6 +48,7 @@ async function wait(words: string[], options: WaitOptions, terminal: Terminal): 
     namespace: options.namespace ?? hub.namespace,
     allNamespaces: options.allNamespaces ?? false,
     labelSelector: selector,
+    fieldSelector,
     form: 'objects',
     chunkSize: 500,
   } as const;

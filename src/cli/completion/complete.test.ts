@@ -10,6 +10,7 @@ const live: LiveNames = {
   namespaces: () => names('default', 'shop'),
   types: () => names('clusters', 'configmaps', 'pods'),
   objects: type => (type.startsWith('cluster') ? names('east', 'west') : names('web-1', 'web-2')),
+  fields: of => (of === 'pods' ? names('metadata', 'spec') : of === 'pods.spec' ? names('containers') : names()),
   works: () => names('base', 'web'),
   owners: type => (type === 'mcs' ? names('global-ingress', 'monitoring') : names('dev-cluster-1')),
   delivery: what => names(...{ workflows: ['shop'], pipelines: ['all'], runs: ['shop-x7k2p'], approvals: ['shop-x7k2p-1'] }[what]),
@@ -44,6 +45,13 @@ test('options, their choices, and the names that they take', async () => {
   assert.deepEqual(await completed('completion', 'f'), ['fish']);
 });
 
+test('kinds and their fields are completed behind explain', async () => {
+  assert.deepEqual(await completed('explain', 'po'), ['pods']);
+  assert.deepEqual(await completed('explain', 'pods.s'), ['pods.spec']);
+  assert.deepEqual(await completed('explain', 'pods.spec.'), ['pods.spec.containers']);
+  assert.deepEqual(await completed('explain', 'mcs/g'), ['mcs/global-ingress']);
+});
+
 test('an option with a value does not hide what follows it', async () => {
   assert.deepEqual(await completed('get', '-n', 'shop', 'pods', ''), ['web-1', 'web-2']);
   assert.deepEqual(await completed('get', '--watch', 'po'), ['pods']);
@@ -66,7 +74,8 @@ test('owners of services are completed where one may be meant, in one word or tw
     assert.deepEqual(await completed(command, 'mcs/g'), ['mcs/global-ingress'], command);
     assert.deepEqual(await completed(command, 'mcs', ''), ['global-ingress', 'monitoring'], command);
     assert.deepEqual(await completed(command, '--cluster', 'east', 'cld/'), ['cld/dev-cluster-1'], command);
-    assert.deepEqual(await completed(command, ''), ['work/base', 'work/web', 'mcs/', 'nmcs/', 'cld/', 'serviceset/'], command);
+    const kinds = command === 'explain' ? ['clusters', 'configmaps', 'pods'] : [];
+    assert.deepEqual(await completed(command, ''), ['work/base', 'work/web', 'mcs/', 'nmcs/', 'cld/', 'serviceset/', ...kinds], command);
     assert.deepEqual(await completed(command, 'mcs/global-ingress', ''), [], command);
     assert.deepEqual(await completed(command, 'pods/'), [], command);
   }

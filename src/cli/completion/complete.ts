@@ -21,6 +21,8 @@ export interface LiveNames {
   namespaces(): Promise<readonly Candidate[]>;
   types(): Promise<readonly Candidate[]>;
   objects(type: string): Promise<readonly Candidate[]>;
+  /** Of a kind, or of one of its fields: what may stand behind `KIND.field.`. */
+  fields(of: string): Promise<readonly Candidate[]>;
   /** Of the cluster that is named, or of all. */
   works(): Promise<readonly Candidate[]>;
   /** Objects of the hub, whichever cluster is named: of the namespace that is, or of all. */
@@ -119,6 +121,7 @@ async function operandsOf(command: Command, operands: readonly string[], current
   if (argument.name() === 'work-or-run') return workOrRun(operands, current, live);
   if (argument.name() === 'work') return onlyWork(operands, live);
   if (argument.name() === 'work-or-owner') return workOrOwner(operands, current, live);
+  if (argument.name() === 'kind-work-or-owner') return kindOrObject(operands, current, live);
   if (argument.name() === 'types-and-names') return typesAndNames(operands, current, live);
   return nothing;
 }
@@ -169,6 +172,20 @@ async function workOrOwner(operands: readonly string[], current: string, live: L
   const { candidates, directive } = await onlyWork(operands, live);
   const types = first === undefined ? ownerTypes.map(one => ({ value: `${one}/` })) : [];
   return { candidates: [...candidates, ...types], directive };
+}
+
+/** A kind, a field of it, or what `workOrOwner` has. */
+async function kindOrObject(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
+  const dot = current.lastIndexOf('.');
+  if (operands.length > 0 || current.includes('/')) return workOrOwner(operands, current, live);
+  if (dot >= 0) {
+    const front = current.slice(0, dot + 1);
+    const [fields, types] = await Promise.all([live.fields(current.slice(0, dot)), live.types()]);
+    const candidates = [...fields.map(one => ({ value: `${front}${one.value}` })), ...types];
+    return { candidates, directive: directives.noFiles | directives.noSpace };
+  }
+  const { candidates, directive } = await workOrOwner(operands, current, live);
+  return { candidates: [...candidates, ...(await live.types())], directive };
 }
 
 async function typesAndNames(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {

@@ -49,6 +49,11 @@ export function liveNames(words: readonly string[], terminal: Terminal): LiveNam
         const hub = await connect();
         return list(from, resource, resource.scope === 'Namespaced' ? (namespace ?? hub.namespace) : undefined);
       }),
+    fields: of =>
+      orNone(async () => {
+        const { fieldsOfKind } = await import('../explain/run-explain-kind.ts');
+        return (await fieldsOfKind(await source(), of, quiet.signal)).map(name => ({ value: name }));
+      }),
     owners: type =>
       orNone(async () => {
         const { parseOwner } = await import('../services/owner-argument.ts');

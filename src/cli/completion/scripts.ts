@@ -57,12 +57,14 @@ compdef _drover drover
 
 const fish = `# fish completion for drover
 function __drover_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l reply ($words[1] __complete $words[2..-1] 2>/dev/null)
+    set -l words (commandline -opc)
+    # In quotes: an empty word is a word too.
+    set -l current (commandline -ct)
+    set -l reply ($words[1] __complete $words[2..-1] "$current" 2>/dev/null)
     test (count $reply) -gt 0; or return
     set -l directive (string sub -s 2 -- $reply[-1])
     if test (count $reply) -eq 1; and test (math "bitand($directive, 4)") -eq 0
-        __fish_complete_path (commandline -ct)
+        __fish_complete_path "$current"
         return
     end
     printf '%s\\n' $reply[1..-2]
@@ -73,9 +75,11 @@ complete -c drover -f -a '(__drover_complete)'
 const powershell = `# PowerShell completion for drover
 Register-ArgumentCompleter -Native -CommandName drover -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })
-    if ($wordToComplete -eq '') { $words += '' }
-    $reply = @(& $words[0] __complete @($words | Select-Object -Skip 1) 2>$null)
+    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+    # Older versions drop arguments that are empty, so that a new word is told otherwise.
+    $env:DROVER_COMPLETE_NEW_WORD = if ($wordToComplete -eq '') { '1' } else { $null }
+    try { $reply = @(& $words[0] __complete @($words | Select-Object -Skip 1) 2>$null) }
+    finally { $env:DROVER_COMPLETE_NEW_WORD = $null }
     $reply | Where-Object { $_ -notmatch '^:\\d+$' } | ForEach-Object {
         $value, $description = $_ -split "\`t", 2
         if (-not $description) { $description = $value }

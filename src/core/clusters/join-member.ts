@@ -5,7 +5,7 @@ import { findCondition } from '../../api/conditions.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { qualifiedResource } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
-import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
+import type { CallOptions, KubeClient, WriteOptions } from '../../client/kube-client.ts';
 import { clusterId } from './cluster-id.ts';
 import { ensureClusterNamespace } from './cluster-namespace.ts';
 import { ensureMemberAccount, removeMemberAccount } from './ensure-member-account.ts';
@@ -36,9 +36,7 @@ const rollbackMs = 30_000;
  */
 export async function joinMember(hub: KubeClient, member: KubeClient, request: JoinRequest): Promise<Cluster> {
   const call = { signal: request.signal };
-  const uid = await readClusterUid(member, call);
-  await checkRights(member, call);
-  const begun = await findBegunJoin(hub, request.name, uid, call);
+  const { uid, begun } = await checkJoin(hub, member, request);
   const cluster = begun ?? (await createCluster(hub, request, uid, call));
   try {
     return await completeJoin(hub, member, cluster, request);
@@ -50,6 +48,27 @@ export async function joinMember(hub: KubeClient, member: KubeClient, request: J
     });
     throw error;
   }
+}
+
+/** Throws what would keep a join from beginning. With `asksHub` the hub also says whether it would take the Cluster. Changes nothing. */
+export async function rehearseJoin(
+  hub: KubeClient,
+  member: KubeClient,
+  request: JoinRequest,
+  { asksHub }: { asksHub: boolean },
+): Promise<void> {
+  const { uid, begun } = await checkJoin(hub, member, request);
+  if (asksHub && !begun) await createCluster(hub, request, uid, { signal: request.signal, dryRun: true });
+}
+
+async function checkJoin(
+  hub: KubeClient,
+  member: KubeClient,
+  { name, signal }: JoinRequest,
+): Promise<{ uid: string; begun: Cluster | undefined }> {
+  const uid = await readClusterUid(member, { signal });
+  await checkRights(member, { signal });
+  return { uid, begun: await findBegunJoin(hub, name, uid, { signal }) };
 }
 
 /** No two clusters have the same, whatever their addresses and names are. */
@@ -90,7 +109,7 @@ async function listClusters(hub: KubeClient, call: { signal: AbortSignal }): Pro
   }
 }
 
-function createCluster(hub: KubeClient, { name, labels, connection }: JoinRequest, uid: string, call: CallOptions): Promise<Cluster> {
+function createCluster(hub: KubeClient, { name, labels, connection }: JoinRequest, uid: string, call: WriteOptions): Promise<Cluster> {
   const metadata = { name, labels: { ...labels }, annotations: { [clusterAnnotations.joining]: uid } };
   return hub.create(
     Cluster,
@@ -143,8 +162,8 @@ async function takeBack(hub: KubeClient, member: KubeClient, cluster: Cluster): 
   while (await hub.get(Cluster, { name }, call)) await sleep(pollMs, undefined, call);
 }
 
-/** Asks for the removal of a cluster; forced, the member is not asked to take part. */
-export async function removeCluster(hub: KubeClient, cluster: Cluster, options: CallOptions & { isForced: boolean }): Promise<void> {
+/** Asks for the removal of a cluster; forced, the member is not asked to take part. With `dryRun` the hub only says whether it would do so. */
+export async function removeCluster(hub: KubeClient, cluster: Cluster, options: WriteOptions & { isForced: boolean }): Promise<void> {
   const { isForced, ...call } = options;
   const { name = '', uid } = cluster.metadata;
   if (isForced) {

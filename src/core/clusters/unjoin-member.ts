@@ -26,16 +26,27 @@ const pollMs = 250;
 
 /** Ends the membership of a cluster on both sides and waits until it is gone. Run again after it was killed, it goes on. */
 export async function unjoinMember(hub: KubeClient, request: UnjoinRequest): Promise<void> {
-  const { name, isForced, member, signal } = request;
+  const { isForced, member, signal } = request;
+  const cluster = await checkUnjoin(hub, request);
+  await removeCluster(hub, cluster, { isForced: isForced || member !== undefined, signal });
+  await waitUntilGone(hub, cluster, request);
+  if (member) await removeMemberAccount(member, clusterId(cluster), { signal });
+}
+
+/** Throws what would keep a membership from being ended. With `asksHub` the hub also says whether it would. Changes nothing. */
+export async function rehearseUnjoin(hub: KubeClient, request: UnjoinRequest, { asksHub }: { asksHub: boolean }): Promise<void> {
+  const { isForced, member, signal } = request;
+  const cluster = await checkUnjoin(hub, request);
+  if (asksHub) await removeCluster(hub, cluster, { isForced: isForced || member !== undefined, signal, dryRun: true });
+}
+
+async function checkUnjoin(hub: KubeClient, { name, isForced, member, signal }: UnjoinRequest): Promise<Cluster> {
   const cluster = await hub.get(Cluster, { name }, { signal });
   if (!cluster) throw new Error(`there is no cluster "${name}"`);
   refuseIfOwned(cluster);
   if (member) await refuseIfOther(cluster, member, signal);
   else if (!isForced) refuseIfLost(cluster);
-
-  await removeCluster(hub, cluster, { isForced: isForced || member !== undefined, signal });
-  await waitUntilGone(hub, cluster, request);
-  if (member) await removeMemberAccount(member, clusterId(cluster), { signal });
+  return cluster;
 }
 
 /** Whoever made it would make it again. */

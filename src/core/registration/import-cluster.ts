@@ -2,7 +2,7 @@ import { Secret } from '../../api/builtin-kinds.ts';
 import { Cluster, clusterConditions } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject } from '../../api/define-kind.ts';
-import type { CallOptions, KubeClient } from '../../client/kube-client.ts';
+import type { CallOptions, KubeClient, WriteOptions } from '../../client/kube-client.ts';
 import { clusterId } from '../clusters/cluster-id.ts';
 import { ensureClusterNamespace } from '../clusters/cluster-namespace.ts';
 import { judgeToken, newToken, registrationTokenType, tokenSecret } from './registration-token.ts';
@@ -34,8 +34,7 @@ const rollbackMs = 10_000;
  */
 export async function importCluster(hub: KubeClient, request: ImportRequest): Promise<Invitation> {
   const call = { signal: request.signal };
-  const present = await hub.get(Cluster, { name: request.name }, call);
-  if (present) checkInvitable(present);
+  const present = await findInvitable(hub, request);
   const cluster = present ?? (await createCluster(hub, request, call));
   const id = clusterId(cluster);
   try {
@@ -51,6 +50,19 @@ export async function importCluster(hub: KubeClient, request: ImportRequest): Pr
   }
 }
 
+/** Throws what would keep a cluster from being invited. With `asksHub` the hub also says whether it would take the Cluster. Changes nothing. */
+export async function rehearseImport(hub: KubeClient, request: ImportRequest, { asksHub }: { asksHub: boolean }): Promise<void> {
+  const present = await findInvitable(hub, request);
+  if (asksHub && !present) await createCluster(hub, request, { signal: request.signal, dryRun: true });
+}
+
+/** The Cluster when it is there already. */
+async function findInvitable(hub: KubeClient, { name, signal }: ImportRequest): Promise<Cluster | undefined> {
+  const present = await hub.get(Cluster, { name }, { signal });
+  if (present) checkInvitable(present);
+  return present;
+}
+
 function checkInvitable(cluster: Cluster): void {
   const { name, deletionTimestamp } = cluster.metadata;
   if (deletionTimestamp !== undefined) throw new Error(`cluster "${name}" is being removed; try again when it is gone`);
@@ -59,7 +71,7 @@ function checkInvitable(cluster: Cluster): void {
     throw new Error(`cluster "${name}" is a member already, and its agent is connected`);
 }
 
-function createCluster(hub: KubeClient, { name, labels }: ImportRequest, call: CallOptions): Promise<Cluster> {
+function createCluster(hub: KubeClient, { name, labels }: ImportRequest, call: WriteOptions): Promise<Cluster> {
   return hub.create(Cluster, newObject(Cluster, { name, labels: { ...labels } }, { connection: { mode: 'Tunnel' } }), call);
 }
 

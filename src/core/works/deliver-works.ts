@@ -3,7 +3,15 @@ import { findCondition } from '../../api/conditions.ts';
 import { workConditions, workReasons, type Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import type { RenderPool } from '../../render/render-pool.ts';
-import { runController, settled, type Context, type Outcome, type RunningController, type Trigger } from '../../runtime/controller.ts';
+import {
+  runController,
+  settled,
+  type Context,
+  type Outcome,
+  type RunningController,
+  type RunOptions,
+  type Trigger,
+} from '../../runtime/controller.ts';
 import { eventRecorder } from '../../runtime/event-recorder.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, splitKey, type Key } from '../../runtime/key.ts';
@@ -17,6 +25,7 @@ import type { DeliveryMembers } from './delivery-members.ts';
 import { createFollowers } from './followers.ts';
 import { inputsOf } from './inputs.ts';
 import { ObjectClaims } from './object-claims.ts';
+import { readinessNews } from './readiness-news.ts';
 import { statusReports } from './status-reports.ts';
 import { isReady } from './wait-for-works.ts';
 import { waitMsOf } from './wait-time.ts';
@@ -38,6 +47,7 @@ export interface DelivererDeps {
   now?(): Date;
   /** The least time between two reports of how the objects of a Work are. Default 1 s. */
   readonly reportEveryMs?: number;
+  readonly causeElsewhere?: RunOptions['causeElsewhere'];
 }
 
 /** Most of them wait for a member to get something done. */
@@ -96,7 +106,15 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
   const plain = plainDelivery(desk);
   const running = runController(
     { name: 'work', reconcile },
-    { triggers: [trigger()], signal, concurrency, firstDelayMs: 500, maxDelayMs: 60_000, now },
+    {
+      triggers: [trigger()],
+      signal,
+      concurrency,
+      firstDelayMs: 500,
+      maxDelayMs: 60_000,
+      now,
+      ...(deps.causeElsewhere && { causeElsewhere: deps.causeElsewhere }),
+    },
   );
   return running;
 
@@ -189,9 +207,8 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
   }
 
   function tellReadiness(work: Work, status: NonNullable<Work['status']>): void {
-    const ready = findCondition({ status }, workConditions.ready);
-    if (ready?.status === 'True' && !isReady(work))
-      events.record(work, { type: 'Normal', reason: ready.reason, action: 'Deliver', note: ready.message });
+    const news = readinessNews(work, status);
+    if (news) events.record(work, { ...news, action: 'Deliver' });
   }
 }
 

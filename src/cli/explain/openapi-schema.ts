@@ -1,0 +1,46 @@
+import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+
+/** A document of OpenAPI v3 as API servers serve it. Whoever wrote it may have left out anything. */
+export interface OpenApiDocument {
+  readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> };
+}
+
+export interface OpenApiSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: OpenApiSchema;
+  readonly additionalProperties?: OpenApiSchema | boolean;
+  readonly allOf?: readonly OpenApiSchema[];
+  readonly enum?: readonly Json[];
+  readonly externalDocs?: { readonly description?: string; readonly url?: string };
+  readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[];
+}
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+const refPrefix = '#/components/schemas/';
+
+/** What a reference leads to. Undefined when it leads nowhere. */
+export const resolveRef = ({ components }: OpenApiDocument, ref: string | undefined): OpenApiSchema | undefined =>
+  ref?.startsWith(refPrefix) ? components?.schemas?.[ref.slice(refPrefix.length)] : undefined;
+
+/** The schema of a kind. */
+export function schemaOf({ components }: OpenApiDocument, wanted: GroupVersionKind): OpenApiSchema | undefined {
+  const schemas = Object.entries(components?.schemas ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const isWanted = (one: GroupVersionKind) => one.group === wanted.group && one.version === wanted.version && one.kind === wanted.kind;
+  return schemas.find(([, schema]) => schema['x-kubernetes-group-version-kind']?.some(isWanted))?.[1];
+}
+
+/** The schema of the values of a map. */
+export const valuesOf = ({ additionalProperties }: OpenApiSchema): OpenApiSchema | undefined =>
+  isJsonObject(additionalProperties as Json | undefined) ? (additionalProperties as OpenApiSchema & JsonObject) : undefined;
+
+export const propertiesOf = ({ properties = {} }: OpenApiSchema): [string, OpenApiSchema][] =>
+  Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
