@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '../util/json.ts';
-import { noteWrite, traceparent } from '../util/trace.ts';
+import { noteWrite, traceparent, whileWriting } from '../util/trace.ts';
 import { readBytes } from './read-answer.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
@@ -8,8 +8,11 @@ import type { Transport, TransportResponse } from './transport.ts';
 export function notedWrites(way: Transport): Transport {
   return {
     async request(req) {
-      const res = await way.request(req);
-      return traceparent() !== undefined && req.method !== 'GET' && res.status < 300 ? note(res) : res;
+      if (req.method === 'GET' || traceparent() === undefined) return way.request(req);
+      return whileWriting(async () => {
+        const res = await way.request(req);
+        return res.status < 300 ? note(res) : res;
+      });
     },
     upgrade: req => way.upgrade(req),
     [Symbol.asyncDispose]: () => way[Symbol.asyncDispose](),

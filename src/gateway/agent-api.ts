@@ -6,7 +6,7 @@ import { carryRequest } from '../proxy/carry-request.ts';
 import { forwardedHeaders } from '../proxy/forwarded-headers.ts';
 import { isStream, memberLimits } from '../proxy/member-limits.ts';
 import { agentGroup, agentUser, hubApiPath, tracePath } from '../tunnel/protocol.ts';
-import { causeOf, printTraceparent } from '../util/trace.ts';
+import { printTraceparent, soughtCause } from '../util/trace.ts';
 import { sendJson } from './answer.ts';
 import type { VerifiedAgent } from './verify-agent.ts';
 
@@ -74,8 +74,8 @@ export function agentApi({ hub, verifyAgent }: AgentApiDeps): AgentApi {
   }
 
   /** An agent sees Works and not who wrote them, so it asks. Without a trace there is nothing to tell. */
-  function tellCause(version: string, res: ServerResponse): void {
-    const cause = causeOf(version);
+  async function tellCause(version: string, res: ServerResponse): Promise<void> {
+    const cause = await soughtCause(version);
     sendJson(res, 200, cause ? { traceparent: printTraceparent(cause) } : {});
   }
 

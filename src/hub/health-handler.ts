@@ -4,12 +4,16 @@ import type { WebHandler } from '../apiserver/http/https-server.ts';
 import type { HubAccess } from '../auth/hub-access.ts';
 import { forbiddenRequest } from '../auth/rbac.ts';
 import { sendError, sendText } from '../gateway/answer.ts';
+import { describeMetrics } from '../runtime/metric-text.ts';
 
 export interface HealthDeps {
   readonly access: HubAccess;
   isReady(): boolean;
   metrics(): string;
 }
+
+const memory = { name: 'process_resident_memory_bytes', type: 'gauge', help: 'Resident memory size in bytes.' } as const;
+const ownMemory = () => describeMetrics([memory], [`${memory.name} ${process.memoryUsage.rss()}`]);
 
 /** What a hub without an API of its own answers besides its gateway: how it is. */
 export function healthHandler({ access, isReady, metrics }: HealthDeps): WebHandler {
@@ -22,7 +26,7 @@ export function healthHandler({ access, isReady, metrics }: HealthDeps): WebHand
     const user = await access.identify(req, wanted);
     const { allowed, reason } = await access.authorize(user, wanted);
     if (!allowed) throw forbiddenRequest(user, wanted, reason);
-    sendText(res, 200, metrics());
+    sendText(res, 200, metrics() + ownMemory());
   }
   return {
     handle: (req, res) => void answer(req, res).catch((error: unknown) => sendError(req, res, error)),

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { UnreachableError } from '../client/transport.ts';
 import { jsonEqual } from '../util/json.ts';
-import { causeOf, tracedVersion, withSpan, type SpanContext } from '../util/trace.ts';
+import { soughtCause, tracedVersion, withSpan, type SpanContext } from '../util/trace.ts';
 import { controllerStats, type ControllerStats } from './controller-stats.ts';
 import type { Informer } from './informer.ts';
 import { keyOf, type Key } from './key.ts';
@@ -142,7 +142,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   async function run(key: Key, signal: AbortSignal): Promise<{ requeueAfterMs: number } | void> {
     const version = versions.get(key);
     versions.delete(key);
-    const parent = causeOf(version) ?? (version === undefined ? undefined : await options.causeElsewhere?.(version));
+    const parent = version === undefined ? undefined : ((await soughtCause(version)) ?? (await options.causeElsewhere?.(version)));
     return parent
       ? withSpan(`reconcile ${name}`, { parent, attributes: { controller: name, key } }, () => look(key, signal))
       : look(key, signal);

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { causeOf, noteWrite, parseTraceparent, recordSpans, traceparent, versionName, withinSpan, withSpan, type Span } from './trace.ts';
+import {
+  causeOf,
+  noteWrite,
+  parseTraceparent,
+  recordSpans,
+  soughtCause,
+  traceparent,
+  versionName,
+  whileWriting,
+  withinSpan,
+  withSpan,
+  type Span,
+} from './trace.ts';
 
 const id = '4bf92f3577b34da6a3ce929d0e0e4736';
 const header = `00-${id}-00f067aa0ba902b7-01`;
@@ -53,6 +65,23 @@ test('who acts upon a version of an object finds the step that wrote it', async 
   const cause = causeOf(versionName(written));
   assert.equal(`00-${cause?.traceId}-${cause?.spanId}-01`, context);
   assert.equal(causeOf('u/8'), undefined);
+});
+
+test('a version that is seen before its write has ended is waited for', async () => {
+  recorded();
+  const written = { metadata: { uid: 'u', resourceVersion: '9' } };
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  const write = withSpan('write', {}, () =>
+    whileWriting(async () => {
+      await answer;
+      noteWrite(written);
+    }),
+  );
+  const sought = soughtCause('u/9');
+  resolve();
+  await write;
+  assert.notEqual(await sought, undefined);
+  assert.equal(await soughtCause('u/10'), undefined);
 });
 
 test('without a recorder nothing is carried, and alone nothing is told', async () => {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Which step of which trace: what W3C calls the trace context. */
 export interface SpanContext {
@@ -126,6 +127,29 @@ export function noteWrite(written: Written): void {
   if (!context) return;
   causes.set(versionName(written), context);
   if (causes.size > maxCauses) causes.delete(causes.keys().next().value!);
+}
+
+const writes = new Set<Promise<unknown>>();
+const maxWriteWaitMs = 1_000;
+
+/** Runs a write whose version is known only when it ends: others may see what was written before we hear that it was. */
+export function whileWriting<T>(write: () => Promise<T>): Promise<T> {
+  if (!sink || !current.getStore()) return write();
+  const writing = write();
+  const ended: Promise<unknown> = writing.then(
+    () => writes.delete(ended),
+    () => writes.delete(ended),
+  );
+  writes.add(ended);
+  return writing;
+}
+
+/** The step that wrote a version, also when that write is still under way. */
+export async function soughtCause(version: string | undefined): Promise<SpanContext | undefined> {
+  const known = causeOf(version);
+  if (known || version === undefined || writes.size === 0) return known;
+  await Promise.race([Promise.all(writes), sleep(maxWriteWaitMs, undefined, { ref: false })]);
+  return causeOf(version);
 }
 
 export const causeOf = (version: string | undefined): SpanContext | undefined => (version === undefined ? undefined : causes.get(version));
