@@ -184,9 +184,16 @@ const broken = object('An object that does not fulfil a rule.', {
   message: optional(text('Why, in the words of the rule.')),
 });
 
+const plannedField = object('One field that a delivery would change.', {
+  path: text('The field, such as ".spec.replicas".'),
+  have: optional(anyValue('The value on the member now. Absent: the field would be new. Of Secrets only that it differs.')),
+  want: optional(anyValue('The value after a delivery. Absent: the field would go.')),
+});
+
 const planned = object('What a delivery would do to one object.', {
   ...objectRef,
   action: oneOf(['Create', 'Change', 'Delete', 'Keep'], 'What would happen.'),
+  fields: optional(list('The fields that would change, up to fifty of all objects.', plannedField)),
 });
 
 const plannedRelease = object('What a delivery would do as a whole.', {
@@ -332,6 +339,7 @@ export type BrokenRule = TypeOf<typeof broken>;
 export type DeliveredObject = TypeOf<typeof deliveredObject>;
 export type DriftedField = TypeOf<typeof drifted>;
 export type PlannedObject = TypeOf<typeof planned>;
+export type PlannedField = TypeOf<typeof plannedField>;
 export type PlannedRelease = TypeOf<typeof plannedRelease>;
 
 /** Held by the hub until what the Work delivered is gone from the member, or has passed to another claim. */

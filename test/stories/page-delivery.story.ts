@@ -266,6 +266,8 @@ for (const kind of hubKindsByTime)
           rollout: '/services/_/web-of-the-platform/rollout',
           upgrades: '/services/_/web-of-the-platform/upgrades',
           plan: '/services/_/planned/plan',
+          'plan-none': '/services/_/web/plan',
+          'drift-none': '/services/_/web/drift',
           'service-gone': '/services/_/gone',
           workflows: '/workflows',
           workflow: '/workflows/shop/roll',
@@ -326,6 +328,23 @@ for (const kind of hubKindsByTime)
       await page.getByRole('button', { name: 'Upgrade to web-1-1-0' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Upgrade' }).click();
       await eventually(async () => (await story.mcs('web-of-the-platform'))?.spec.serviceSpec?.services?.[0]?.template === 'web-1-1-0');
+
+      // What a change would do, field by field, before it is done.
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('d');
+      await page.getByRole('button', { name: 'Only plan' }).click();
+      await page.getByText('kubectl patch multiclusterservices.k0rdent.mirantis.com web-of-the-platform').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Only plan' }).click();
+      const plan = page.getByRole('region', { name: 'Plan for west' });
+      await plan
+        .getByText(/\.metadata\.labels\["helm\.sh\/chart"\]|\.spec\.template|\.data\./)
+        .first()
+        .waitFor({ timeout: 60_000 });
+      await window.picture('plan-fields');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('button', { name: 'Deliver' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click();
+      await page.getByText('It delivers what it says').waitFor();
       await page.getByRole('link', { name: 'Services', exact: true }).first().click();
       assert.deepEqual(window.faults, []);
     });
@@ -563,6 +582,12 @@ for (const kind of hubKindsByTime)
       await using window = await rig.open();
       const { page } = window;
       page.on('dialog', () => window.faults.push('a dialog was opened'));
+      // A hub that does not answer twice whether somebody may ask has not said no.
+      let silences = 0;
+      await page.route('**/selfsubjectaccessreviews', async route => {
+        const isMeant = route.request().postData()?.includes('"subjectaccessreviews"') ?? false;
+        await (isMeant && silences++ < 2 ? route.fulfill({ status: 503 }) : route.continue());
+      });
       await page.goto(rig.url('/people'));
       await page.getByRole('link', { name: nasty }).click();
       await page.getByRole('heading', { name: nasty, level: 1 }).waitFor();
@@ -592,7 +617,11 @@ for (const kind of hubKindsByTime)
       await page.getByRole('dialog').getByText('requestURI').first().waitFor();
       await window.picture('audit-event');
       assert.deepEqual(await window.barriers(), []);
-      assert.deepEqual(window.faults, []);
+      assert.ok(silences > 2);
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('503')),
+        [],
+      );
     });
 
     test('somebody who may only look has no buttons, and is told why a screen is empty', async () => {
@@ -623,6 +652,7 @@ for (const kind of hubKindsByTime)
         Boolean,
         { timeoutMs: 60_000 },
       );
+      await rowOf(page, 'daisy').getByText('Default', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Actions for daisy' }).click();
       await page.getByRole('menuitem', { name: 'Nothing that you may do' }).waitFor();
       assert.equal(await page.getByRole('checkbox').count(), 0, 'nothing can be chosen');

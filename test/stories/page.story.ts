@@ -31,6 +31,12 @@ for (const kind of hubKindsByTime)
       );
       await member.expect('create deployment web --image=nginx --replicas=2');
       await member.expect(`create secret generic door --from-literal=key=${canary}`);
+      await member.expect('create deployment yard --image=nginx --replicas=1');
+      await eventually(
+        () => rig.on('sandbox-2').run('create deployment yard --image=nginx --replicas=2'),
+        result => result.code === 0,
+        { timeoutMs: 60_000 },
+      );
       await rig.kubectl.expect('label clusters.drover.io sandbox-1 env=prod');
     });
     after(() => running.disposeAsync());
@@ -50,12 +56,13 @@ for (const kind of hubKindsByTime)
           access: '/clusters/sandbox-1/access',
           kinds: '/explore',
           pods: '/explore/core/v1/pods',
+          grouped: '/explore/apps/v1/deployments?rows=object&open=default/yard',
           object: '/explore/apps/v1/deployments/sandbox-1/default/web',
           yaml: '/explore/apps/v1/deployments/sandbox-1/default/web/yaml',
           logs: '/explore/apps/v1/deployments/sandbox-1/default/web/logs',
         };
         // What is different in the dark is colours alone; `npm test` looks at those screens that have most of them.
-        const shown = colors === 'light' || !isGate ? Object.keys(screens) : ['home', 'clusters', 'pods', 'object', 'yaml'];
+        const shown = colors === 'light' || !isGate ? Object.keys(screens) : ['home', 'clusters', 'grouped', 'object', 'yaml'];
         for (const name of shown) {
           const place = screens[name]!;
           await page.goto(rig.url(place));
@@ -101,6 +108,146 @@ for (const kind of hubKindsByTime)
       await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
       await keyboard.press('l');
       await page.getByRole('log').getByText('started').first().waitFor();
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('keys are changed, what they meet is said, and they are the usual ones again', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      const keys = page.getByRole('dialog', { name: 'Keys' });
+      const change = async (title: string, ...pressed: string[]) => {
+        await keys.getByRole('button', { name: `Other keys for: ${title}` }).click();
+        for (const key of pressed) await keyboard.press(key);
+      };
+      await keyboard.press('?');
+      await change('Go to clusters', 'g', 'h');
+      await keys.getByText('also: Go to home').waitFor();
+      await window.picture('keys-conflict');
+      assert.deepEqual(await window.barriers(), []);
+      for (const key of ['x', 'Enter']) await keyboard.press(key);
+      await keys.getByRole('button', { name: 'The usual keys for: Go to clusters' }).waitFor();
+      await keys.getByRole('button', { name: 'No keys for: Go to audit' }).click();
+      await keyboard.press('Escape');
+      await keyboard.press('x');
+      await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
+      for (const key of ['g', 'a', 'Escape', '?']) await keyboard.press(key);
+      await keys.getByRole('button', { name: 'The usual keys for all' }).click();
+      await keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Default Admin' }).click();
+      await page.getByRole('menuitem', { name: 'Keys' }).click();
+      assert.equal(await keys.getByRole('button', { name: /^The usual keys/ }).count(), 0);
+      await keyboard.press('Escape');
+      for (const key of ['g', 'h']) await keyboard.press(key);
+      await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      assert.deepEqual(window.faults, []);
+    });
+
+    test('one object on many clusters is one row that says where it differs; servers are asked by labels', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/explore/apps/v1/deployments'));
+      await page.getByRole('row').filter({ hasText: 'yard' }).nth(1).waitFor();
+      await page.getByRole('button', { name: 'Same as one' }).click();
+      const yard = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'yard', exact: true }) });
+      await yard.getByText(/2 of \d/).waitFor();
+      await yard.getByText(/Ready is \d\/\d on sandbox-\d/).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('name:yard');
+      await page.keyboard.press('Enter');
+      await rowHasFocus(page);
+      await page.keyboard.press('Enter');
+      await row(page, 'yard').nth(1).waitFor();
+      assert.match(page.url(), /rows=object.*open=default/, 'all of it is in the address');
+      await yard.getByRole('button', { name: 'Compare yard between clusters' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('replicas: 1').waitFor();
+      await dialog.getByText('replicas: 2').waitFor();
+      await window.picture('compare');
+      assert.deepEqual(await window.barriers(), []);
+      await page.keyboard.press('Escape');
+      await page.goto(rig.url('/explore/apps/v1/deployments?labels=app%3Dweb'));
+      await row(page, 'web').waitFor();
+      await page.locator('.table-end').getByText('1', { exact: true }).waitFor();
+      await page.getByLabel('Labels, asked of the servers').fill('app in (');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').filter({ hasText: 'sandbox-1' }).waitFor();
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('400')),
+        [],
+      );
+    });
+
+    test('a node is drained: what goes is shown before, what a budget refuses is shown and asked again', async () => {
+      const member = rig.on('sandbox-2');
+      await member.expect('rollout status deployment yard --timeout=60s', { timeoutMs: 70_000 });
+      await member.expect('create poddisruptionbudget yard --selector=app=yard --min-available=2');
+      await eventually(
+        () => member.run('get pdb yard -o jsonpath={.status.currentHealthy}'),
+        result => result.stdout === '2',
+      );
+      const node = await member.expect('get pods -l app=yard -o jsonpath={.items[0].spec.nodeName}');
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters/sandbox-2/nodes'));
+      await choose(page, node, 'Cordon');
+      await page.getByText(`drover kubectl sandbox-2 -- cordon ${node}`).waitFor();
+      await page.getByRole('button', { name: 'Cordon', exact: true }).click();
+      await row(page, node)
+        .getByText(/scheduling ?disabled/i)
+        .waitFor();
+      await choose(page, node, 'Drain');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Refused for now').first().waitFor();
+      await dialog
+        .getByText(/disruption budget yard needs 2/i)
+        .first()
+        .waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+      await window.picture('drain');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByRole('button', { name: 'Drain' }).click();
+      await dialog.getByText('Refused, asked again').first().waitFor();
+      await member.expect('delete poddisruptionbudget yard');
+      await dialog.getByText('The node is drained').waitFor({ timeout: 60_000 });
+      await window.picture('drained');
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await choose(page, node, 'Uncordon');
+      await page.getByRole('button', { name: 'Uncordon', exact: true }).click();
+      await row(page, node)
+        .getByText(/scheduling ?disabled/i)
+        .waitFor({ state: 'detached' });
+      assert.deepEqual(
+        window.faults.filter(fault => !fault.includes('429')),
+        [],
+      );
+    });
+
+    test('drift is shown with both values and who changed the field', async () => {
+      const id = await rig.kubectl.expect('get clusters.drover.io sandbox-1 -o jsonpath={.status.id}');
+      const work = {
+        apiVersion: 'drover.io/v1alpha1',
+        kind: 'Work',
+        metadata: { name: 'paint', namespace: id },
+        spec: {
+          release: { name: 'paint', namespace: 'default' },
+          sync: 'DetectDrift',
+          manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'paint', namespace: 'default' }, data: { color: 'green' } }],
+        },
+      };
+      await rig.kubectl.expect('apply -f -', { input: JSON.stringify(work) });
+      await rig.kubectl.expect(`wait work/paint -n ${id} --for=condition=Ready --timeout=60s`, { timeoutMs: 70_000 });
+      const member = rig.on('sandbox-1');
+      await member.expect(`patch configmap paint --field-manager=somebody -p '{"data":{"color":"red"}}'`);
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url(`/explore/drover.io/v1alpha1/works/local/${id}/paint`));
+      const drift = page.getByRole('region', { name: 'Drift of ConfigMap default/paint' });
+      for (const text of ['.data.color', 'green', 'red', 'somebody']) await drift.getByText(text, { exact: true }).waitFor();
+      await window.picture('drift');
+      assert.deepEqual(await window.barriers(), []);
       assert.deepEqual(window.faults, []);
     });
 

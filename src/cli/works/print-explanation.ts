@@ -1,4 +1,4 @@
-import type { DeliveredObject, DriftedField } from '../../api/work.ts';
+import type { DeliveredObject, DriftedField, PlannedField } from '../../api/work.ts';
 import { ageOf } from '../../apiserver/table/human-duration.ts';
 import { refText, type ObjectRef } from '../../core/delivery/object-ref.ts';
 import { printJson } from '../../util/json.ts';
@@ -92,8 +92,13 @@ function valueText(value: unknown): string {
 
 function planPart({ plan }: WorkExplanation): string {
   if (plan.length === 0) return '';
-  const lines = plan.map(object => `  ${object.action.padEnd(6)}  ${nameOf(object)}\n`);
+  const lines = plan.map(object => `  ${object.action.padEnd(6)}  ${nameOf(object)}\n${(object.fields ?? []).map(fieldLine).join('')}`);
   return `A delivery would:\n${lines.join('')}`;
+}
+
+function fieldLine({ path, have, want }: PlannedField): string {
+  const text = (value: unknown) => (value === undefined ? 'nothing' : valueText(value));
+  return item(`${visibleLine(path)}: ${text(have)} becomes ${text(want)}`, 10);
 }
 
 function claimsPart({ claims, release, ifTheWinnerLeft }: WorkExplanation, now: Date): string {

@@ -39,7 +39,7 @@ function missingObject(want: KubeObject): DriftedField {
 
 /** As people may see it: the values of Secrets are masked, long ones are cut. */
 export function driftedField(obj: KubeObject, { steps, want, have, owner }: Difference): DriftedField {
-  const show = isSecretValue(obj, steps) ? () => mask : cut;
+  const show = shownAt(obj, steps);
   return {
     ...refOf(obj),
     path: printPath(steps),
@@ -48,6 +48,10 @@ export function driftedField(obj: KubeObject, { steps, want, have, owner }: Diff
     ...(have !== undefined && { have: show(have) }),
   } as DriftedField;
 }
+
+/** How values of a field are shown: those of Secrets masked, long ones cut. */
+export const shownAt = (obj: KubeObject, steps: readonly Step[]): ((value: unknown) => Json) =>
+  isSecretValue(obj, steps) ? () => mask : cut;
 
 const mask = '***';
 

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { PlannedObject } from '../../api/work.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
+import { plannedFields } from '../delivery/changed-fields.ts';
 import { applyObjects } from '../delivery/apply-objects.ts';
 import type { Member } from '../delivery/member.ts';
 import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
@@ -21,7 +22,19 @@ export async function planDelivery(member: Member, { objects, present, owner }: 
   const planned = await mapBounded(objects, concurrency, obj => planObject(member, obj, owner, signal));
   const wanted = new Set(objects.map(obj => refKey(refOf(obj))));
   const gone = present.filter(ref => !wanted.has(refKey(ref))).map((ref): PlannedObject => ({ ...ref, action: 'Delete' }));
-  return [...planned, ...gone];
+  return withFewFields([...planned, ...gone]);
+}
+
+/** A Work's status is no place for everything that could be said. */
+const mostFields = 50;
+
+function withFewFields(planned: readonly PlannedObject[]): PlannedObject[] {
+  let room = mostFields;
+  return planned.map(({ fields, ...one }) => {
+    const shown = fields?.slice(0, room) ?? [];
+    room -= shown.length;
+    return shown.length > 0 ? { ...one, fields: shown } : one;
+  });
 }
 
 async function planObject(member: Member, obj: KubeObject, owner: Owner, signal: AbortSignal): Promise<PlannedObject> {
@@ -31,7 +44,8 @@ async function planObject(member: Member, obj: KubeObject, owner: Owner, signal:
   const live = kind && (await member.client.get(kind, ref, { signal }));
   if (!live) return { ...ref, action: 'Create' };
   const [next] = await applyObjects(member, [obj], { owner, takeOwnership: true, dryRun: true, signal });
-  return { ...ref, action: jsonEqual(substance(live), substance(next!)) ? 'Keep' : 'Change' };
+  if (jsonEqual(substance(live), substance(next!))) return { ...ref, action: 'Keep' };
+  return { ...ref, action: 'Change', fields: plannedFields(live, next!) };
 }
 
 /** What people mean by the object: not what the server notes about writes. */

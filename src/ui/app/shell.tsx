@@ -12,7 +12,10 @@ import { Palette } from './palette.tsx';
 import { PlaceLink } from './place.tsx';
 import { ScopeChooser } from './scope.tsx';
 import { ScreenFault } from './screen-fault.tsx';
-import { Keys, ShortcutHelp, useShortcut } from './shortcuts.tsx';
+import { keysOf } from './key-actions.ts';
+import { useKeyChoices } from './key-choices.ts';
+import { KeysDialog, KeysHelp } from './keys-dialog.tsx';
+import { Keys, useShortcut } from './shortcuts.tsx';
 import { setTheme, themes, themeTitles, useTheme } from './theme.ts';
 
 /** Everything around a screen. */
@@ -20,7 +23,8 @@ export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
-  useShortcut('mod+k', 'Go anywhere, do anything', () => setPaletteOpen(true));
+  const paletteKeys = keysOf('palette', useKeyChoices());
+  useShortcut('palette', () => setPaletteOpen(true));
   useEffect(() => {
     main.current?.scrollTo(0, 0);
   }, [path]);
@@ -37,7 +41,7 @@ export function Shell() {
         <button type="button" className="search-button" onClick={() => setPaletteOpen(true)}>
           <Icon name="search" />
           <span className="grow cut">Go to…</span>
-          <Keys keys="mod+k" />
+          {paletteKeys !== '' && <Keys keys={paletteKeys} />}
         </button>
         <div className="top-end">
           <ScopeChooser />
@@ -64,7 +68,7 @@ export function Shell() {
         </ScreenFault>
       </main>
       {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
-      <ShortcutHelp />
+      <KeysHelp />
     </div>
   );
 }
@@ -98,7 +102,7 @@ function Side({ path }: { path: string }) {
 
 function SideLink({ screen, isCurrent }: { screen: (typeof screens)[number]; isCurrent: boolean }) {
   const [, go] = useLocation();
-  useShortcut(screen.keys, `Go to ${screen.title.toLowerCase()}`, () => go(screen.home));
+  useShortcut(screen.keys, () => go(screen.home));
   return (
     <PlaceLink to={screen.home} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={screen.icon} />
@@ -116,7 +120,20 @@ function ThemeMenu() {
 function PersonMenu() {
   const session = useSession();
   const name = session.state === 'in' ? session.person.name : '';
-  return <Menu label={name} icon="people" items={[{ id: 'out', title: 'Sign out', icon: 'leave', onChoose: () => void signOut() }]} />;
+  const [isKeys, setKeys] = useState(false);
+  return (
+    <>
+      <Menu
+        label={name}
+        icon="people"
+        items={[
+          { id: 'keys', title: 'Keys', icon: 'keyboard', onChoose: () => setKeys(true) },
+          { id: 'out', title: 'Sign out', icon: 'leave', onChoose: () => void signOut() },
+        ]}
+      />
+      {isKeys && <KeysDialog onClose={() => setKeys(false)} />}
+    </>
+  );
 }
 
 const bearableMs = 10_000;

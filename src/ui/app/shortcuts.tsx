@@ -1,31 +1,33 @@
-import { useEffect, useRef, useState } from 'react';
-import { Dialog } from '../parts/dialog.tsx';
+import { useEffect, useRef } from 'react';
+import { keysOf, nameOfKey, type KeyActionId } from './key-actions.ts';
+import { getKeyChoices } from './key-choices.ts';
 
 interface Shortcut {
-  /** `?`, `mod+k`, or one key after the other: `g c`. */
-  readonly keys: string;
-  readonly title: string;
+  readonly id: KeyActionId;
   run(): void;
 }
 
 const shortcuts = new Set<Shortcut>();
-const longestPauseMs = 1200;
+export const longestPauseMs = 1200;
 let begun = '';
 let begunAt = 0;
 
-/** Does something when keys are pressed outside of inputs, as long as the part is shown. `?` lists it. */
-export function useShortcut(keys: string | undefined, title: string, run: () => void): void {
+/** Does something when its keys are pressed outside of inputs, as long as the part is shown. */
+export function useShortcut(id: KeyActionId | undefined, run: () => void): void {
   const last = useRef(run);
   useEffect(() => {
     last.current = run;
   });
   useEffect(() => {
-    if (keys === undefined) return;
-    const one = { keys, title, run: () => last.current() };
+    if (id === undefined) return;
+    const one = { id, run: () => last.current() };
     shortcuts.add(one);
     return () => void shortcuts.delete(one);
-  }, [keys, title]);
+  }, [id]);
 }
+
+/** What keys do on the screen that is shown. */
+export const presentActions = (): ReadonlySet<KeyActionId> => new Set([...shortcuts].map(one => one.id));
 
 export function listenToKeys(): () => void {
   document.addEventListener('keydown', onKeyDown);
@@ -33,12 +35,12 @@ export function listenToKeys(): () => void {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.altKey) return;
-  const isMod = event.ctrlKey || event.metaKey;
-  if (!isMod && isTyping(event.target)) return;
-  const key = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
+  if (event.defaultPrevented) return;
+  const key = nameOfKey(event);
+  if (key === undefined || (!key.startsWith('mod+') && isTyping(event.target))) return;
   const sequence = Date.now() - begunAt < longestPauseMs && begun !== '' ? `${begun} ${key}` : key;
-  const all = [...shortcuts].reverse();
+  const choices = getKeyChoices();
+  const all = [...shortcuts].reverse().map(one => ({ ...one, keys: keysOf(one.id, choices) }));
   const found = all.find(one => one.keys === sequence) ?? all.find(one => one.keys === key);
   if (found) {
     event.preventDefault();
@@ -56,47 +58,23 @@ function isTyping(target: EventTarget | null): boolean {
 
 const isMac = navigator.platform.startsWith('Mac');
 
+/** Letters as they stand on keys. */
+function keyTitle(key: string): string {
+  const [letter, modifier] = key.startsWith('mod+') ? [key.slice(4), isMac ? '⌘ ' : 'Ctrl '] : [key, ''];
+  if (letter.length > 1 || letter.toLowerCase() === letter.toUpperCase()) return modifier + letter;
+  return letter === letter.toLowerCase() ? modifier + letter.toUpperCase() : `Shift ${letter}`;
+}
+
 export function Keys({ keys }: { keys: string }) {
+  if (keys === '') return <span className="muted">none</span>;
   return (
     <span>
       {keys.split(' ').map((one, i) => (
         <span key={i}>
           {i > 0 && ' then '}
-          <kbd>
-            {one
-              .replace('mod+', isMac ? '⌘ ' : 'Ctrl ')
-              .toUpperCase()
-              .replace('CTRL', 'Ctrl')}
-          </kbd>
+          <kbd>{keyTitle(one)}</kbd>
         </span>
       ))}
     </span>
-  );
-}
-
-/** `?`: what the keys do here. */
-export function ShortcutHelp() {
-  const [isOpen, setOpen] = useState(false);
-  useShortcut('?', 'Show the keys', () => setOpen(true));
-  if (!isOpen) return null;
-  const all = [...new Map([...shortcuts].map(one => [one.keys, one])).values()];
-  return (
-    <Dialog title="Keys" onClose={() => setOpen(false)}>
-      <dl className="facts">
-        {all.map(({ keys, title }) => (
-          <div key={keys} className="fact">
-            <dt>
-              <Keys keys={keys} />
-            </dt>
-            <dd>{title}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="dialog-end">
-        <button type="button" className="button" data-first onClick={() => setOpen(false)}>
-          Close
-        </button>
-      </div>
-    </Dialog>
   );
 }

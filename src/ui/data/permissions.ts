@@ -1,7 +1,8 @@
-import { useEffect, useReducer } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { isHidden } from './hub-sight.ts';
 import { hub, pathOf, type Kind } from './kinds.ts';
 import { request } from './request.ts';
+import { rightsOf } from './rights.ts';
 
 /** What somebody is about to do. */
 export interface Deed {
@@ -13,8 +14,6 @@ export interface Deed {
   readonly subresource?: string | undefined;
 }
 
-const believedMs = 60_000;
-const retryMs = 2_000;
 const reviews: Kind = {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -23,62 +22,22 @@ const reviews: Kind = {
   isNamespaced: false,
 };
 
-interface Answer {
-  readonly askedAt: number;
-  readonly promise: Promise<boolean>;
-  value?: boolean;
-}
+const rights = rightsOf<Deed>({ keyOf, ask, believedMs: 60_000, retryMs: 2000 });
 
-const answers = new Map<string, Answer>();
+export const forgetPermissions = (): void => rights.forget();
 
-export function forgetPermissions(): void {
-  answers.clear();
-}
+/** Whether whoever is signed in may do it. Asked once a minute; what cannot be asked is not allowed. */
+export const may = (deed: Deed): Promise<boolean> => rights.ask(deed);
 
-/** Whether whoever is signed in may do it. Asked once a minute; what cannot be asked is not allowed, and asked again the next time. */
-export function may(deed: Deed): Promise<boolean> {
-  return answerFor(deed).promise;
-}
-
-/** The same for screens: undefined until it is known. */
+/** The same for screens, kept up to date: undefined until it is known. */
 export function useMay(deed: Deed | undefined): boolean | undefined {
-  const [, again] = useReducer((n: number) => n + 1, 0);
   const key = deed && keyOf(deed);
-  useEffect(() => {
-    if (!deed) return;
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    void look(deed);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-
-    async function look(asked: Deed): Promise<void> {
-      await answerFor(asked).promise;
-      if (isOver) return;
-      again();
-      if (answers.get(keyOf(asked))?.value === undefined) timer = setTimeout(() => void look(asked), retryMs);
-    }
+  const subscribe = useCallback(
+    (listener: () => void) => (deed ? rights.watch(deed, listener) : () => {}),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all of it
-  }, [key]);
-  return key === undefined ? undefined : answers.get(key)?.value;
-}
-
-function answerFor(deed: Deed): Answer {
-  const key = keyOf(deed);
-  const known = answers.get(key);
-  if (known && Date.now() - known.askedAt < believedMs) return known;
-  const promise = ask(deed).then(
-    value => (answer.value = value),
-    () => {
-      if (answers.get(key) === answer) answers.delete(key);
-      return false;
-    },
+    [key],
   );
-  const answer: Answer = { askedAt: Date.now(), promise, ...(known?.value !== undefined && { value: known.value }) };
-  answers.set(key, answer);
-  return answer;
+  return useSyncExternalStore(subscribe, () => (deed ? rights.get(deed) : undefined));
 }
 
 async function ask({ verb, kind, cluster = hub, namespace, name, subresource }: Deed): Promise<boolean> {
@@ -92,5 +51,6 @@ async function ask({ verb, kind, cluster = hub, namespace, name, subresource }: 
   return answer.status?.allowed === true;
 }
 
-const keyOf = ({ verb, kind, cluster, namespace, name, subresource }: Deed): string =>
-  [cluster, verb, kind.group, kind.plural, namespace, name, subresource].join(' ');
+function keyOf({ verb, kind, cluster, namespace, name, subresource }: Deed): string {
+  return [cluster, verb, kind.group, kind.plural, namespace, name, subresource].join(' ');
+}

@@ -23,6 +23,9 @@ const listeners = new Set<() => void>();
 
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
 
+/** Who is signed in. */
+export const getPerson = (): Person | undefined => (session.state === 'in' ? session.person : undefined);
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

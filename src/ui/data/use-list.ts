@@ -1,8 +1,7 @@
 import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react';
-import { keyOf, watchedList, type Listed, type Wanted } from './watched-list.ts';
+import { keyOf, nothingListed, watchedList, type Listed, type Wanted } from './watched-list.ts';
 import type { Kind, KubeObject } from './kinds.ts';
 
-const nothing: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [] };
 const never = () => () => {};
 
 /** The objects of a kind, live. Nothing is asked while `wanted` is undefined. */
@@ -10,7 +9,7 @@ export function useList<T extends KubeObject = KubeObject>(wanted: Wanted | unde
   const key = wanted && keyOf(wanted);
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all of it
   const list = useMemo(() => wanted && watchedList(wanted), [key]);
-  return useSyncExternalStore(list?.subscribe ?? never, list?.get ?? (() => nothing)) as Listed<T>;
+  return useSyncExternalStore(list?.subscribe ?? never, list?.get ?? (() => nothingListed)) as Listed<T>;
 }
 
 export interface ListedIn<T = KubeObject> extends Listed<T> {

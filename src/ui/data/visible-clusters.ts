@@ -1,6 +1,6 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { ApiError, request } from './request.ts';
-import type { Listed, WatchedList } from './watched-list.ts';
+import { nothingListed, type Listed, type WatchedList } from './watched-list.ts';
 
 /** A cluster as Rancher's API shows it to its members. */
 interface ShownCluster {
@@ -23,7 +23,7 @@ const retryMs = 5000;
 /** The clusters that somebody without rights on the hub may see. Changes are heard of, and then all of them are asked for again: they are few. */
 export function visibleClusters(isWanted: (cluster: Cluster) => boolean): WatchedList {
   const listeners = new Set<() => void>();
-  let shown: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [] };
+  let shown = nothingListed;
   let socket: WebSocket | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,7 +71,7 @@ export function visibleClusters(isWanted: (cluster: Cluster) => boolean): Watche
   async function look(): Promise<void> {
     try {
       const { data } = await request<{ data: ShownCluster[] }>('/v3/clusters?limit=-1');
-      tell({ items: data.map(clusterOf).filter(isWanted), state: 'live', error: undefined, asOf: Date.now(), columns: [] });
+      tell({ ...nothingListed, items: data.map(clusterOf).filter(isWanted), state: 'live', asOf: Date.now() });
     } catch (error) {
       tell({
         ...shown,

@@ -48,7 +48,12 @@ export interface Listed<T = KubeObject> {
   readonly asOf: number;
   /** Of what the server printed. */
   readonly columns: readonly TableColumn[];
+  /** How many objects there are that were not loaded: more than a tab should hold. */
+  readonly left: number;
 }
+
+/** Before anything was heard. */
+export const nothingListed: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [], left: 0 };
 
 export interface WatchedList {
   get(): Listed;
@@ -62,7 +67,7 @@ interface TableAnswer {
 
 interface ListAnswer extends TableAnswer {
   readonly items?: KubeObject[] | null;
-  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
 }
 
 interface WatchLine {
@@ -73,6 +78,8 @@ interface WatchLine {
 /** Small at first, so that something is seen soon. */
 const firstPageSize = 500;
 const pageSize = 2500;
+/** About 90 MB of a tab. What is beyond is not loaded, and said to be missing. */
+const mostObjects = 100_000;
 const firstDelayMs = 1000;
 const maxDelayMs = 30_000;
 const tellMs = 100;
@@ -95,7 +102,7 @@ export function watchedList(wanted: Wanted): WatchedList {
 function listWithoutHub({ kind, fieldSelector }: Wanted): WatchedList {
   if (kind.plural === kinds.cluster.plural && kind.group === kinds.cluster.group)
     return visibleClusters(({ metadata }) => fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name ?? ''}`);
-  const refused: Listed = { items: [], state: 'failed', error: hubRefuses(kind.plural), asOf: 0, columns: [] };
+  const refused: Listed = { ...nothingListed, state: 'failed', error: hubRefuses(kind.plural) };
   return { get: () => refused, subscribe: () => () => {} };
 }
 
@@ -112,8 +119,9 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
   const objects = new Map<string, KubeObject>();
   const listeners = new Set<() => void>();
   const accept = wanted.isTable ? tableAccept : jsonAccept;
-  let shown: Listed = { items: [], state: 'loading', error: undefined, asOf: 0, columns: [] };
+  let shown = nothingListed;
   let columns: readonly TableColumn[] = [];
+  let left = 0;
   let running: AbortController | undefined;
   let lingering: ReturnType<typeof setTimeout> | undefined;
   let telling: ReturnType<typeof setTimeout> | undefined;
@@ -182,7 +190,8 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
         isChanged = true;
         tell({});
       }
-    } while (page.metadata.continue);
+    } while (page.metadata.continue && found.size < mostObjects);
+    left = page.metadata.continue ? (page.metadata.remainingItemCount ?? 1) : 0;
     objects.clear();
     for (const [key, item] of found) objects.set(key, item);
     isChanged = true;
@@ -234,8 +243,11 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
       if (type === 'BOOKMARK') return;
       isChanged = true;
       for (const one of changed) {
-        if (type === 'DELETED') objects.delete(objectKey(one));
-        else objects.set(objectKey(one), kept(one, wanted.kind));
+        const key = objectKey(one);
+        // Of a list that was cut, what was left out stays out.
+        if (left > 0 && objects.size >= mostObjects && !objects.has(key)) continue;
+        if (type === 'DELETED') objects.delete(key);
+        else objects.set(key, kept(one, wanted.kind));
       }
       tell({ state: 'live' });
     }
@@ -254,7 +266,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     const isSettled = state === 'live';
     const error = 'error' in next ? next.error : state === 'live' ? undefined : shown.error;
     const isSame = !isChanged && state === shown.state && error === shown.error;
-    shown = { items: shown.items, state, error, asOf: isSettled ? Date.now() : shown.asOf, columns };
+    shown = { items: shown.items, state, error, asOf: isSettled ? Date.now() : shown.asOf, columns, left };
     if (isSame) return;
     telling ??= setTimeout(
       () => {

@@ -1,4 +1,5 @@
 import { lazy, type ComponentType } from 'react';
+import type { KeyActionId } from '../app/key-actions.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 /** A screen of the page: where it is, what it is called, and how it is loaded. */
@@ -11,8 +12,8 @@ export interface Screen {
   readonly icon: IconName;
   /** Where it stands at the side; it is not there when absent. */
   readonly group?: (typeof screenGroups)[number];
-  /** The keys that go there: `g c`. */
-  readonly keys?: string;
+  /** What the keys that go there are called in `app/key-actions.ts`. */
+  readonly keys?: KeyActionId;
   readonly Screen: ComponentType;
 }
 
@@ -33,7 +34,7 @@ export const screens: readonly Screen[] = [
     title: 'Home',
     icon: 'home',
     group: '',
-    keys: 'g h',
+    keys: 'home',
     Screen: load('Home', () => import('./home/home.tsx')),
   },
   {
@@ -42,7 +43,7 @@ export const screens: readonly Screen[] = [
     title: 'Clusters',
     icon: 'clusters',
     group: '',
-    keys: 'g c',
+    keys: 'clusters',
     Screen: load('Clusters', () => import('./clusters/clusters.tsx')),
   },
   {
@@ -58,7 +59,7 @@ export const screens: readonly Screen[] = [
     title: 'Explore',
     icon: 'explore',
     group: '',
-    keys: 'g e',
+    keys: 'explore',
     Screen: explore,
   },
   { path: '/explore/:group/:version/:plural', home: '/explore', title: 'Kind', icon: 'explore', Screen: explore },
@@ -75,7 +76,7 @@ export const screens: readonly Screen[] = [
     title: 'Services',
     icon: 'services',
     group: 'Delivery',
-    keys: 'g s',
+    keys: 'services',
     Screen: load('Services', () => import('./services/services.tsx')),
   },
   {
@@ -98,7 +99,7 @@ export const screens: readonly Screen[] = [
     title: 'Workflows',
     icon: 'workflow',
     group: 'Delivery',
-    keys: 'g w',
+    keys: 'workflows',
     Screen: workflows,
   },
   { path: '/workflows/:part', home: '/workflows', title: 'Workflows', icon: 'workflow', Screen: workflows },
@@ -136,7 +137,7 @@ export const screens: readonly Screen[] = [
     title: 'Virtualization',
     icon: 'machine',
     group: 'Machines',
-    keys: 'g v',
+    keys: 'virtualization',
     Screen: load('Virtualization', () => import('./virtualization/virtualization.tsx')),
   },
   {
@@ -160,7 +161,7 @@ export const screens: readonly Screen[] = [
     icon: 'machine',
     Screen: load('VirtualCluster', () => import('./virtualization/virtualization.tsx')),
   },
-  { path: '/people', home: '/people', title: 'People', icon: 'people', group: 'Access', keys: 'g u', Screen: people },
+  { path: '/people', home: '/people', title: 'People', icon: 'people', group: 'Access', keys: 'people', Screen: people },
   { path: '/people/:part', home: '/people', title: 'Users and projects', icon: 'people', Screen: people },
   {
     path: '/people/users/:name',
@@ -182,7 +183,7 @@ export const screens: readonly Screen[] = [
     title: 'Audit',
     icon: 'audit',
     group: 'Access',
-    keys: 'g a',
+    keys: 'audit',
     Screen: load('Audit', () => import('./audit/audit.tsx')),
   },
   {

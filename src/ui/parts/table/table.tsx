@@ -21,6 +21,8 @@ interface TableProps<T> {
   isStale?(row: T): boolean;
   /** Rows can be chosen, to do the same to several: the keys of those that are. */
   readonly choice?: Choice<T> | undefined;
+  /** Rows that stand below a row, whatever the sort: what it unfolds to. */
+  below?(row: T): readonly T[];
   /** At the end of each row. */
   rowEnd?(row: T): ReactNode;
   /** Beside the filter. */
@@ -48,13 +50,14 @@ const spareRows = 12;
  * opens.
  */
 export function Table<T>(props: TableProps<T>) {
-  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, choice, rowEnd, tools, empty, prefix = '' } = props;
+  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, below, choice, rowEnd, tools, empty, prefix = '' } = props;
   const [sortValue, setSort] = useUrlValue(`${prefix}sort`);
   const [filter, setFilter] = useUrlValue(`${prefix}q`);
   const { shown, chooser } = useShownColumns(columns, prefix);
   const sort = sortValue || (props.sort ?? columns[0]?.id ?? '');
   const wanted = useDeferredValue(filter);
-  const arranged = useArranged(rows, columns, { sort, filter: wanted }, keyOf);
+  const found = useArranged(rows, columns, { sort, filter: wanted }, keyOf);
+  const { arranged, lower } = useMemo(() => unfold(found, below), [found, below]);
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
   const { scroller, first, last } = useWindow(arranged.length);
@@ -78,9 +81,9 @@ export function Table<T>(props: TableProps<T>) {
     },
     [arranged.length, scroller],
   );
-  useShortcut(prefix === '' ? '/' : undefined, 'Filter the table', () => filterInput.current?.focus());
-  useShortcut(prefix === '' ? 'j' : undefined, 'Next row', () => focusRow(isInRows() ? at + 1 : at));
-  useShortcut(prefix === '' ? 'k' : undefined, 'Row before', () => focusRow(isInRows() ? at - 1 : at));
+  useShortcut(prefix === '' ? 'filter' : undefined, () => filterInput.current?.focus());
+  useShortcut(prefix === '' ? 'nextRow' : undefined, () => focusRow(isInRows() ? at + 1 : at));
+  useShortcut(prefix === '' ? 'rowBefore' : undefined, () => focusRow(isInRows() ? at - 1 : at));
 
   const latest = useRef(choice);
   useEffect(() => {
@@ -174,6 +177,7 @@ export function Table<T>(props: TableProps<T>) {
                   choosing={choice && (choice.isOpen?.(row) === false ? 'closed' : choice.chosen.has(keyOf(row)) ? 'chosen' : 'open')}
                   name={choice?.nameOf(row)}
                   onFlip={flip}
+                  isLower={lower.has(row)}
                   rowEnd={rowEnd}
                   onFocus={setFocused}
                   onOpen={onOpen}
@@ -187,8 +191,8 @@ export function Table<T>(props: TableProps<T>) {
         </div>
       )}
       <div className="table-end" role="status">
-        {count(arranged.length, rows.length)}
-        {state === 'loading' && rows.length > 0 && ', more to come'}
+        {count(found.length, rows.length)}
+        {state === 'loading' && rows.length > 0 && ', more to come: sorted and filtered is what is here'}
       </div>
     </div>
   );
@@ -204,6 +208,7 @@ interface RowProps<T> {
   readonly choosing: 'chosen' | 'open' | 'closed' | undefined;
   readonly name: string | undefined;
   onFlip(row: T): void;
+  readonly isLower: boolean;
   readonly rowEnd: ((row: T) => ReactNode) | undefined;
   onFocus(index: number): void;
   readonly onOpen: ((row: T) => void) | undefined;
@@ -211,14 +216,14 @@ interface RowProps<T> {
 
 /** Drawn again only when something of it has changed: whoever scrolls a little moves all rows and needs few new ones. */
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, columns, template, isFocused, isStale, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
+  const { row, index, columns, template, isFocused, isStale, isLower, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
       tabIndex={isFocused ? 0 : -1}
-      className={`${isStale ? 'stale' : ''} ${choosing === 'chosen' ? 'chosen' : ''}`}
+      className={`${isStale ? 'stale' : ''} ${isLower ? 'lower' : ''} ${choosing === 'chosen' ? 'chosen' : ''}`}
       style={{ top: index * rowHeight, gridTemplateColumns: template }}
       onFocus={() => onFocus(index)}
       onDoubleClick={() => onOpen?.(row)}
@@ -262,6 +267,18 @@ function ChooseAll<T>({ choice, rows, keyOf }: { choice: Choice<T>; rows: readon
       />
     </div>
   );
+}
+
+/** Each row with those that stand below it. */
+function unfold<T>(rows: readonly T[], below: ((row: T) => readonly T[]) | undefined): { arranged: readonly T[]; lower: ReadonlySet<T> } {
+  if (!below) return { arranged: rows, lower: new Set() };
+  const lower = new Set<T>();
+  const arranged = rows.flatMap(row => {
+    const rest = below(row);
+    for (const one of rest) lower.add(one);
+    return [row, ...rest];
+  });
+  return { arranged, lower };
 }
 
 const count = (shown: number, all: number) =>

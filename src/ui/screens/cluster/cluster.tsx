@@ -12,7 +12,9 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { idOf } from '../clusters/cluster-kind.ts';
 import { ClusterDeeds } from '../clusters/cluster-deeds.tsx';
+import type { PrintedRow } from '../explore/printed-rows.ts';
 import { PrintedTable } from '../explore/printed-table.tsx';
+import { NodeDeeds } from '../nodes/node-deeds.tsx';
 import { eventColumns, type EventObject } from '../object/event-columns.tsx';
 import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
@@ -63,6 +65,15 @@ export function ClusterScreen() {
   );
 }
 
+const nodeEnd = ({ cluster, object }: PrintedRow) => (
+  <NodeDeeds
+    cluster={cluster}
+    name={object.metadata.name!}
+    isCordoned={object.cells.some(cell => typeof cell === 'string' && cell.includes('SchedulingDisabled'))}
+    isInRow
+  />
+);
+
 function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
   const name = cluster.metadata.name!;
   const scope = { clusters: [name], namespace: '' };
@@ -70,7 +81,7 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
     case '':
       return <ClusterOverview cluster={cluster} />;
     case 'nodes':
-      return <PrintedTable kind={kinds.node} scope={scope} />;
+      return <PrintedTable kind={kinds.node} scope={scope} rowEnd={nodeEnd} />;
     case 'workloads':
       return <Workloads name={name} />;
     case 'works':

@@ -21,7 +21,7 @@ export function Clusters() {
   const [isAdding, setAdding] = useState(false);
   const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
   const [, go] = useLocation();
-  useShortcut(mayAdd ? 'a' : undefined, 'Add a cluster', () => setAdding(true));
+  useShortcut(mayAdd ? 'addCluster' : undefined, () => setAdding(true));
   const add = mayAdd && (
     <button type="button" className="button main-deed" onClick={() => setAdding(true)}>
       <Icon name="add" />

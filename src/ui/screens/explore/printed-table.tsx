@@ -1,16 +1,18 @@
-import { useMemo, type ReactNode } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { PlaceLink, withScope } from '../../app/place.tsx';
+import { useUrlValue, useUrlValues, withScope } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
-import { hub, objectPlace, type Kind } from '../../data/kinds.ts';
-import type { TableColumn } from '../../data/watched-list.ts';
+import type { Kind } from '../../data/kinds.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
-import { StateBadge, words, type Tone } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
-import { Tags } from '../../parts/tags.tsx';
-import { Time } from '../../parts/time.tsx';
-import { usePrintedRows, type PrintedRow } from './printed-rows.ts';
+import { CompareDialog } from './compare-dialog.tsx';
+import { groupRows, type ObjectGroup } from './group-rows.ts';
+import { groupedColumns, isGroup, type ShownRow } from './grouped-columns.tsx';
+import { columnsOf, placeOf } from './printed-columns.tsx';
+import { usePrintedRows, type PrintedRow, type PrintedRows } from './printed-rows.ts';
+import { ClusterPages, LeftOut, RowsChoice, SelectorField } from './table-tools.tsx';
 
 interface PrintedTableProps {
   readonly kind: Kind;
@@ -20,39 +22,51 @@ interface PrintedTableProps {
   /** Before the names in the address, for screens with two tables. */
   readonly prefix?: string;
   readonly tools?: ReactNode;
+  /** At the end of the row of an object. */
+  rowEnd?(row: PrintedRow): ReactNode;
   /** Instead of rows when there are none. */
   readonly empty?: ReactNode;
 }
 
 /** Any kind on any clusters, in the columns that the servers print. */
-export function PrintedTable({ kind, scope, prefix, tools, empty, ...selector }: PrintedTableProps) {
-  const { rows, columns: printed, state, failed, leftOut } = usePrintedRows(kind, scope, selector);
-  const [, go] = useLocation();
-  const [query] = useSearchParams();
+export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, ...selector }: PrintedTableProps) {
+  const [labels] = useUrlValue(`${prefix}labels`);
+  const asked = labels === '' ? selector : { ...selector, labelSelector: [selector.labelSelector, labels].filter(Boolean).join() };
+  const found = usePrintedRows(kind, scope, asked);
   const hasClusters = scope.clusters.length !== 1;
-  const columns = useMemo(() => columnsOf(kind, printed, hasClusters), [kind, printed, hasClusters]);
+  const [go, query] = [useLocation()[1], useSearchParams()[0]];
+  const grouping = useGrouping(kind, found, hasClusters, prefix);
+  const [compared, setCompared] = useState<ObjectGroup>();
+  const { rows, columns, below, flip, isGrouped } = grouping;
+  const endOf = useCallback(
+    (row: ShownRow) => (isGroup(row) ? <CompareButton group={row} onCompare={setCompared} /> : rowEnd?.(row)),
+    [rowEnd],
+  );
+  const hasEnd = isGrouped || rowEnd !== undefined;
   return (
     <>
-      {failed.slice(0, 3).map(({ wanted, error, asOf }) => (
-        <ErrorNote key={wanted.cluster} error={error} about={asOf > 0 ? `${wanted.cluster}, shown as it was` : String(wanted.cluster)} />
-      ))}
-      {failed.length > 3 && <p className="muted">and {failed.length - 3} more clusters that do not answer</p>}
-      {leftOut > 0 && (
-        <p className="muted" role="status">
-          {leftOut.toLocaleString()} more clusters are left out: choose those you want at the top.
-        </p>
-      )}
+      <Failures failed={found.failed} />
+      {hasClusters && <ClusterPages total={found.total} />}
+      <LeftOut left={found.left} />
       <Table
         name={kind.plural}
         rows={rows}
         columns={columns}
-        keyOf={({ cluster, object }) => `${cluster} ${object.metadata.uid ?? object.metadata.name ?? ''}`}
-        state={state}
+        keyOf={keyOf}
+        state={found.state}
         sort="name"
-        isStale={row => row.isStale}
-        onOpen={row => go(withScope(placeOf(kind, row), query))}
-        {...(prefix !== undefined && { prefix })}
-        tools={tools}
+        isStale={isStale}
+        onOpen={row => (isGroup(row) ? flip(row) : go(withScope(placeOf(kind, row), query)))}
+        {...(below && { below })}
+        {...(hasEnd && { rowEnd: endOf })}
+        prefix={prefix}
+        tools={
+          <>
+            {tools}
+            <SelectorField name={`${prefix}labels`} />
+            {hasClusters && <RowsChoice name={`${prefix}rows`} />}
+          </>
+        }
         empty={
           empty ?? (
             <Empty title={`No ${kind.plural} here`} command={`drover get ${kind.plural} --all-clusters${kind.isNamespaced ? ' -A' : ''}`}>
@@ -61,84 +75,70 @@ export function PrintedTable({ kind, scope, prefix, tools, empty, ...selector }:
           )
         }
       />
+      {compared && <CompareDialog kind={kind} group={compared} onClose={() => setCompared(undefined)} />}
     </>
   );
 }
 
-export const placeOf = (kind: Kind, { cluster, object }: PrintedRow): string =>
-  objectPlace(kind, { cluster, namespace: object.metadata.namespace, name: object.metadata.name });
+const keyOf = (row: ShownRow): string =>
+  isGroup(row) ? `group ${row.key}` : `${row.cluster} ${row.object.metadata.uid ?? row.object.metadata.name ?? ''}`;
 
-function columnsOf(kind: Kind, printed: readonly TableColumn[], hasClusters: boolean): Column<PrintedRow>[] {
-  const name: Column<PrintedRow> = {
-    id: 'name',
-    title: 'Name',
-    width: 'minmax(14rem, 2fr)',
-    value: ({ object }) => object.metadata.name,
-    cell: row => <PlaceLink to={placeOf(kind, row)}>{row.object.metadata.name}</PlaceLink>,
-  };
-  const cluster: Column<PrintedRow> = {
-    id: 'cluster',
-    title: 'Cluster',
-    width: 'minmax(8rem, 1fr)',
-    value: row => (row.cluster === hub ? 'hub' : row.cluster),
-  };
-  const namespace: Column<PrintedRow> = {
-    id: 'namespace',
-    title: 'Namespace',
-    width: 'minmax(8rem, 1fr)',
-    value: ({ object }) => object.metadata.namespace,
-  };
-  const labels: Column<PrintedRow> = {
-    id: 'labels',
-    title: 'Labels',
-    width: 'minmax(12rem, 2fr)',
-    isExtra: true,
-    value: ({ object }) =>
-      Object.entries(object.metadata.labels ?? {})
-        .map(pair => pair.join('='))
-        .join(' '),
-    cell: ({ object }) => <Tags labels={object.metadata.labels} />,
-  };
-  const age: Column<PrintedRow> = {
-    id: 'age',
-    title: 'Age',
-    width: '5.5rem',
-    value: ({ object }) => -Date.parse(object.metadata.creationTimestamp ?? ''),
-    cell: ({ object }) => <Time at={object.metadata.creationTimestamp} />,
-  };
-  const others = printed.flatMap((column, at) => (/^(name|namespace|age)$/i.test(column.name) ? [] : [printedColumn(column, at)]));
-  return [name, ...(hasClusters ? [cluster] : []), ...(kind.isNamespaced ? [namespace] : []), ...others, labels, age];
+const isStale = (row: ShownRow): boolean => (isGroup(row) ? row.members.some(one => one.isStale) : row.isStale);
+
+function CompareButton({ group, onCompare }: { group: ObjectGroup; onCompare(group: ObjectGroup): void }) {
+  return (
+    <button
+      type="button"
+      className="button bare icon-only"
+      aria-label={`Compare ${group.name} between clusters`}
+      title="Compare between clusters"
+      onClick={() => onCompare(group)}
+    >
+      <Icon name="compare" />
+    </button>
+  );
 }
 
-function printedColumn({ name, type, priority }: TableColumn, at: number): Column<PrintedRow> {
-  const value = ({ object }: PrintedRow) => {
-    const cell = object.cells[at];
-    return typeof cell === 'number' || typeof cell === 'string' ? cell : cell === null || cell === undefined ? undefined : String(cell);
-  };
-  const isNumber = type === 'integer' || type === 'number';
-  const isState = /^(status|phase|ready|state|reason)$/i.test(name);
-  return {
-    id: name.toLowerCase().replaceAll(' ', '-'),
-    title: name,
-    width: isNumber ? '7rem' : isState ? 'minmax(8rem, 1fr)' : 'minmax(7rem, 1fr)',
-    isNumber,
-    isExtra: priority > 0,
-    value,
-    ...(isState && { cell: (row: PrintedRow) => <PrintedState text={String(value(row) ?? '')} /> }),
-  };
+/** Rows and columns as somebody wants them: each object by itself, or the same object of all clusters as one row that unfolds. */
+function useGrouping(kind: Kind, { rows, columns: printed, clusters }: PrintedRows, hasClusters: boolean, prefix: string) {
+  const isGrouped = useUrlValue(`${prefix}rows`)[0] === 'object' && hasClusters;
+  const [open, setOpen] = useUrlValues(`${prefix}open`);
+  const openKey = open.join('\n');
+  const base = useMemo(() => columnsOf(kind, printed, hasClusters), [kind, printed, hasClusters]);
+  const shown = useMemo(() => (isGrouped ? groupRows(rows, printed) : rows), [isGrouped, rows, printed]);
+  const flip = ({ key }: ObjectGroup) => setOpen(open.includes(key) ? open.filter(one => one !== key) : [...open, key]);
+  const columns = useMemo(
+    () =>
+      isGrouped
+        ? groupedColumns(base, { printed, clusters, isOpen: ({ key }) => open.includes(key), flip })
+        : (base as readonly Column<ShownRow>[]),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- what is unfolded is in the key
+    [isGrouped, base, printed, clusters, openKey],
+  );
+  const below = useMemo(
+    () => (isGrouped ? (row: ShownRow) => (isGroup(row) && open.includes(row.key) ? row.members : []) : undefined),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- what is unfolded is in the key
+    [isGrouped, openKey],
+  );
+  return { rows: shown, columns, below, flip, isGrouped };
 }
 
-const tones: readonly [RegExp, Tone][] = [
-  [/^(running|ready|active|bound|true|succeeded|complete|completed|available|healthy|deployed|answering)$/i, 'good'],
-  [/^(pending|containercreating|progressing|waiting|unknown|init:.*|podinitializing)$/i, 'info'],
-  [/^(terminating|notready.*|schedulingdisabled|ready,.*|outranked)$/i, 'warn'],
-  [/(error|fail|backoff|evicted|oomkilled|unreachable|disconnected|^false$|lost)/i, 'bad'],
-];
+const mostFailures = 3;
 
-/** Words of servers that say how something is; counts such as 2/3 are compared. */
-function PrintedState({ text }: { text: string }) {
-  const [, have, want] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
-  if (have !== undefined) return <StateBadge tone={have === want ? 'good' : 'warn'} word={text} />;
-  const tone = tones.find(([pattern]) => pattern.test(text))?.[1];
-  return tone ? <StateBadge tone={tone} word={words(text)} /> : text;
+/** What clusters refuse, the same words once. */
+function Failures({ failed }: Pick<PrintedRows, 'failed'>) {
+  const byMessage = Map.groupBy(failed, ({ error, asOf }) => `${asOf > 0 ? ', shown as it was' : ''}\n${error?.message}`);
+  const all = [...byMessage];
+  const names = (lists: PrintedRows['failed']) => {
+    const clusters = [...new Set(lists.map(({ wanted }) => String(wanted.cluster)))];
+    return clusters.length > 3 ? `${clusters.slice(0, 3).join(', ')} and ${clusters.length - 3} more` : clusters.join(', ');
+  };
+  return (
+    <>
+      {all.slice(0, mostFailures).map(([message, lists]) => (
+        <ErrorNote key={message} error={lists[0]!.error} about={`${names(lists)}${message.split('\n')[0]}`} />
+      ))}
+      {all.length > mostFailures && <p className="muted">and {all.length - mostFailures} more clusters that do not answer</p>}
+    </>
+  );
 }

@@ -1,8 +1,10 @@
+import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, resourceOf, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
+import { DriftedFields } from './drifted-fields.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { PodFacts } from './pod-facts.tsx';
 import { SecretValues } from './secret-values.tsx';
@@ -46,10 +48,22 @@ export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }
         </dl>
       </section>
       {conditions.length > 0 && <Conditions conditions={conditions} />}
+      {resourceOf(at.kind) === 'works.drover.io' && <WorkDrift work={object as unknown as Work} />}
       {resourceOf(at.kind) === 'pods' && <PodFacts pod={object} at={at} />}
       {resourceOf(at.kind) === 'secrets' && <SecretValues secret={object} />}
       {resourceOf(at.kind) === 'configmaps' && <ConfigValues object={object} />}
     </div>
+  );
+}
+
+/** What others changed of what a Work delivered, and who. */
+function WorkDrift({ work: { status } }: { work: Work }) {
+  if (!status?.drift?.length) return null;
+  return (
+    <section className="card stack tight">
+      <h2>Drift</h2>
+      <DriftedFields drift={status.drift} />
+    </section>
   );
 }
 

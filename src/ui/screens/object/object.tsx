@@ -12,6 +12,7 @@ import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { NodeDeeds } from '../nodes/node-deeds.tsx';
 import { ObjectEvents } from './object-events.tsx';
 import { ObjectFacts } from './object-facts.tsx';
 import { useObjectAt, type ObjectAt } from './object-place.ts';
@@ -45,9 +46,9 @@ function OneObject({ at }: { at: ObjectAt }) {
     ...(hasLogs ? [{ id: 'logs', title: 'Logs' }] : []),
     ...(mayExec ? [{ id: 'shell', title: 'Shell' }] : []),
   ];
-  useShortcut('e', 'Edit as YAML', () => go(`${base}/yaml`));
-  useShortcut(hasLogs ? 'l' : undefined, 'Logs', () => go(`${base}/logs`));
-  useShortcut(mayExec ? 's' : undefined, 'Shell', () => go(`${base}/shell`));
+  useShortcut('edit', () => go(`${base}/yaml`));
+  useShortcut(hasLogs ? 'logs' : undefined, () => go(`${base}/logs`));
+  useShortcut(mayExec ? 'shell' : undefined, () => go(`${base}/shell`));
   const where = cluster === hub ? 'hub' : cluster;
   return (
     <Page
@@ -60,12 +61,15 @@ function OneObject({ at }: { at: ObjectAt }) {
       ]}
       beside={object && <ObjectState object={object} />}
       actions={
-        mayDelete && (
-          <button type="button" className="button" onClick={() => setRemoving(true)}>
-            <Icon name="remove" />
-            Delete
-          </button>
-        )
+        <>
+          {object && resourceOf(kind) === 'nodes' && <NodeDeeds cluster={cluster} name={name} isCordoned={isCordoned(object)} />}
+          {mayDelete && (
+            <button type="button" className="button" onClick={() => setRemoving(true)}>
+              <Icon name="remove" />
+              Delete
+            </button>
+          )}
+        </>
       }
     >
       <OldNote listed={listed} cluster={where} />
@@ -88,6 +92,8 @@ function OneObject({ at }: { at: ObjectAt }) {
     </Page>
   );
 }
+
+const isCordoned = (node: KubeObject): boolean => (node['spec'] as { unschedulable?: boolean } | undefined)?.unschedulable === true;
 
 const objectAddressOfNamespace = (cluster: string, namespace: string) =>
   `/explore/core/v1/namespaces/${encodeURIComponent(cluster)}/_/${encodeURIComponent(namespace)}`;

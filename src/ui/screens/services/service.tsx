@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { PlaceLink } from '../../app/place.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { kinds, objectPlace, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -11,6 +12,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { DriftTab } from './drift-tab.tsx';
 import { judgeService } from './judge-service.ts';
 import { PlanTab } from './plan-tab.tsx';
 import { RolloutTab } from './rollout-tab.tsx';
@@ -28,6 +30,7 @@ const parts = [
   { id: 'rollout', title: 'Rollout' },
   { id: 'upgrades', title: 'Upgrades' },
   { id: 'plan', title: 'What would change' },
+  { id: 'drift', title: 'Drift' },
 ];
 
 /** One service: where it is and why not elsewhere, how it gets there, and where it can go from here. */
@@ -38,6 +41,8 @@ export function Service() {
   const { object: mcs, listed } = useObject<MultiClusterService>(kind, { namespace, name });
   const base = `/services/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
   const above = [{ title: 'Services', to: '/services' }];
+  const [, go] = useLocation();
+  useShortcut('diff', () => go(`${base}/plan`));
   if (!mcs)
     return (
       <Page title={name} above={above}>
@@ -89,6 +94,7 @@ function Part({ mcs, part }: { mcs: MultiClusterService; part: string }) {
       {part === 'rollout' && !isLoading && <RolloutTab mcs={mcs} members={members} />}
       {part === 'upgrades' && !isLoading && <UpgradesTab mcs={mcs} rows={rows} />}
       {part === 'plan' && !isLoading && <PlanTab mcs={mcs} sets={sets.items} members={members} />}
+      {part === 'drift' && !isLoading && <DriftTab mcs={mcs} sets={sets.items} members={members} />}
     </>
   );
 }

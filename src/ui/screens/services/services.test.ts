@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Work } from '../../../api/work.ts';
 import { claimsOn, ifTheWinnerLeft } from './claims.ts';
+import { planSwitch } from './plan-switch.ts';
 import type { ClusterDeployment, MultiClusterService, ServiceSet } from './service-kinds.ts';
 import { whereRows } from './where.ts';
 
@@ -53,4 +54,24 @@ test('who has a release is what Works say, and who would be next', () => {
   );
   assert.match(ifTheWinnerLeft(claims), /MultiClusterService low would take the release over in place/);
   assert.match(ifTheWinnerLeft(claimsOn([work('only', 1)], 'web/web')), /would be uninstalled/);
+});
+
+test('a service is made to plan where its mode is read, and delivers afterwards as it did before', () => {
+  const of = (serviceSpec: object, annotations = {}) =>
+    ({ metadata: { name: 'web', annotations }, spec: { serviceSpec } }) as MultiClusterService;
+  const note = 'drover.io/sync-mode-before-plan';
+  assert.deepEqual(planSwitch(of({ priority: 5 }), true), {
+    metadata: { annotations: { [note]: null } },
+    spec: { serviceSpec: { syncMode: 'DryRun' } },
+  });
+  const guarded = { provider: { config: { priority: 5, syncMode: 'ContinuousWithDriftDetection' } } };
+  assert.deepEqual(planSwitch(of(guarded), true), {
+    metadata: { annotations: { [note]: 'ContinuousWithDriftDetection' } },
+    spec: { serviceSpec: { provider: { config: { syncMode: 'DryRun' } } } },
+  });
+  const planning = of({ provider: { config: { syncMode: 'DryRun' } } }, { [note]: 'ContinuousWithDriftDetection' });
+  assert.deepEqual(planSwitch(planning, false), {
+    metadata: { annotations: { [note]: null } },
+    spec: { serviceSpec: { provider: { config: { syncMode: 'ContinuousWithDriftDetection' } } } },
+  });
 });
