@@ -31,8 +31,8 @@ export interface PageRig extends AsyncDisposable {
   on(cluster: string): CommandLine;
   /** Rancher's API as the administrator. */
   ask(method: string, path: string, body?: object): Promise<Answered>;
-  /** A window in which somebody has signed in. */
-  open(options?: Parameters<TestBrowser['open']>[0] & { readonly as?: Credentials }): Promise<TestWindow>;
+  /** A window in which somebody has signed in; in the same session as before unless it is to be a fresh one. */
+  open(options?: Parameters<TestBrowser['open']>[0] & { readonly as?: Credentials; readonly isFresh?: boolean }): Promise<TestWindow>;
   url(place: string): string;
 }
 
@@ -46,6 +46,7 @@ export async function startPageRig(kind: HubKind, etcd: Etcd, { sandboxes = 2 } 
   const target = new HttpTarget({ server: hub.gateway, ca: readFileSync(hub.authorities, 'utf8') });
   running.defer(() => target.close());
   const url = (place: string) => `${hub.gateway}/ui${place}`;
+  const sessions = new Map<string, Awaited<ReturnType<TestWindow['context']['cookies']>>>();
   let token = '';
 
   async function ask(method: string, path: string, body?: object): Promise<Answered> {
@@ -67,9 +68,18 @@ export async function startPageRig(kind: HubKind, etcd: Etcd, { sandboxes = 2 } 
     on: cluster => kubectlFor('kubectl', { kubeconfig: hub.memberKubeconfig(cluster), dir: scratch.dir }),
     ask,
     url,
-    async open({ as = admin, ...options } = {}) {
+    async open({ as = admin, isFresh = false, ...options } = {}) {
       const window = await browser.open(options);
-      await signIn(window.page, hub.gateway, as);
+      const { page, context } = window;
+      const session = isFresh ? undefined : sessions.get(as.username);
+      if (session) {
+        await context.addCookies(session);
+        await page.goto(url('/'));
+        await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+      } else {
+        await signIn(page, hub.gateway, as);
+        if (!isFresh) sessions.set(as.username, await context.cookies());
+      }
       return window;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

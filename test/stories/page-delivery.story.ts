@@ -330,21 +330,27 @@ for (const kind of hubKindsByTime)
       await eventually(async () => (await story.mcs('web-of-the-platform'))?.spec.serviceSpec?.services?.[0]?.template === 'web-1-1-0');
 
       // What a change would do, field by field, before it is done.
-      await page.keyboard.press('Escape');
+      await page.goto(rig.url('/services/_/certificates'));
+      await rowOf(page, 'west').waitFor();
       await page.keyboard.press('d');
       await page.getByRole('button', { name: 'Only plan' }).click();
-      await page.getByText('kubectl patch multiclusterservices.k0rdent.mirantis.com web-of-the-platform').waitFor();
+      await page.getByText('kubectl patch multiclusterservices.k0rdent.mirantis.com certificates').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Only plan' }).click();
-      const plan = page.getByRole('region', { name: 'Plan for west' });
-      await plan
-        .getByText(/\.metadata\.labels\["helm\.sh\/chart"\]|\.spec\.template|\.data\./)
-        .first()
-        .waitFor({ timeout: 60_000 });
+      await page.getByText('Nothing of this has happened').waitFor();
+      const values = { op: 'add', path: '/spec/serviceSpec/services/0/values', value: 'replicas: 3' };
+      await rig.kubectl.expect(`patch multiclusterservice certificates --type=json -p '${JSON.stringify([values])}'`);
+      const fields = page.getByRole('region', { name: 'Fields of Deployment certs/certs on west' });
+      await fields.getByRole('row', { name: '.spec.replicas 1 3' }).waitFor({ timeout: 60_000 });
       await window.picture('plan-fields');
       assert.deepEqual(await window.barriers(), []);
       await page.getByRole('button', { name: 'Deliver' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click();
       await page.getByText('It delivers what it says').waitFor();
+      await eventually(
+        async () => (await rig.on('west').expect('get deployment certs -n certs -o jsonpath={.spec.replicas}')) === '3',
+        Boolean,
+        patient,
+      );
       await page.getByRole('link', { name: 'Services', exact: true }).first().click();
       assert.deepEqual(window.faults, []);
     });

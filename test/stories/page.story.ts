@@ -117,7 +117,7 @@ for (const kind of hubKindsByTime)
       const { keyboard } = page;
       const keys = page.getByRole('dialog', { name: 'Keys' });
       const change = async (title: string, ...pressed: string[]) => {
-        await keys.getByRole('button', { name: `Other keys for: ${title}` }).click();
+        await keys.getByRole('button', { name: `Change: ${title}` }).click();
         for (const key of pressed) await keyboard.press(key);
       };
       await keyboard.press('?');
@@ -126,8 +126,8 @@ for (const kind of hubKindsByTime)
       await window.picture('keys-conflict');
       assert.deepEqual(await window.barriers(), []);
       for (const key of ['x', 'Enter']) await keyboard.press(key);
-      await keys.getByRole('button', { name: 'The usual keys for: Go to clusters' }).waitFor();
-      await keys.getByRole('button', { name: 'No keys for: Go to audit' }).click();
+      await keys.getByRole('button', { name: 'Reset: Go to clusters' }).waitFor();
+      await keys.getByRole('button', { name: 'Turn off: Go to audit' }).click();
       await keyboard.press('Escape');
       await keyboard.press('x');
       await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
@@ -138,7 +138,7 @@ for (const kind of hubKindsByTime)
       await keyboard.press('Escape');
       await page.getByRole('button', { name: 'Default Admin' }).click();
       await page.getByRole('menuitem', { name: 'Keys' }).click();
-      assert.equal(await keys.getByRole('button', { name: /^The usual keys/ }).count(), 0);
+      assert.equal(await keys.getByRole('button', { name: /^(The usual keys|Reset)/ }).count(), 0);
       await keyboard.press('Escape');
       for (const key of ['g', 'h']) await keyboard.press(key);
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -150,7 +150,7 @@ for (const kind of hubKindsByTime)
       const { page } = window;
       await page.goto(rig.url('/explore/apps/v1/deployments'));
       await page.getByRole('row').filter({ hasText: 'yard' }).nth(1).waitFor();
-      await page.getByRole('button', { name: 'Same as one' }).click();
+      await page.getByRole('button', { name: 'Grouped' }).click();
       const yard = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'yard', exact: true }) });
       await yard.getByText(/2 of \d/).waitFor();
       await yard.getByText(/Ready is \d\/\d on sandbox-\d/).waitFor();
@@ -487,7 +487,7 @@ for (const kind of hubKindsByTime)
     });
 
     test('who signs out is out, in every tab', async () => {
-      await using window = await rig.open();
+      await using window = await rig.open({ isFresh: true });
       const other = await window.context.newPage();
       await other.goto(rig.url('/clusters'));
       await row(other, 'sandbox-1').waitFor();

@@ -31,9 +31,10 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
       </p>
       {[...places].map(([place, ids]) => (
         <section key={place} aria-label={place} className="stack tight">
-          <h3>
-            {place} {!ids.some(id => present.has(id)) && <span className="muted">not on this screen</span>}
-          </h3>
+          <div className="row">
+            <h3>{place}</h3>
+            {!ids.some(id => present.has(id)) && <span className="muted">not on this screen</span>}
+          </div>
           <ul className="key-list">
             {ids.map(id => (
               <li key={id}>
@@ -78,7 +79,7 @@ function KeyRow({ id, choices, onChange }: { id: KeyActionId; choices: KeyChoice
           <button
             type="button"
             className="button bare"
-            aria-label={`The usual keys for: ${title}`}
+            aria-label={`Reset: ${title}`}
             onClick={() => setKeyChoices(withKeys(choices, id, undefined))}
           >
             Reset
@@ -88,13 +89,13 @@ function KeyRow({ id, choices, onChange }: { id: KeyActionId; choices: KeyChoice
           <button
             type="button"
             className="button bare"
-            aria-label={`No keys for: ${title}`}
+            aria-label={`Turn off: ${title}`}
             onClick={() => setKeyChoices(withKeys(choices, id, ''))}
           >
             Turn off
           </button>
         )}
-        <button type="button" className="button" aria-label={`Other keys for: ${title}`} onClick={onChange}>
+        <button type="button" className="button" aria-label={`Change: ${title}`} onClick={onChange}>
           Change
         </button>
       </span>

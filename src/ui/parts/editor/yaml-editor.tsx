@@ -36,6 +36,9 @@ export const editorLook: Extension = [
     '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text)' },
     '.cm-tooltip': { backgroundColor: 'var(--raised)', border: '1px solid var(--line)', borderRadius: 'var(--round)' },
     '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--chosen)', color: 'var(--text)' },
+    // Its own marks are in no font of many machines.
+    '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"···"' },
+    '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--sunken)' },
     '.cm-foldPlaceholder': { backgroundColor: 'var(--sunken)', border: '1px solid var(--line)', color: 'var(--muted)' },
   }),
   syntaxHighlighting(

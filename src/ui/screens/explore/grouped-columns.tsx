@@ -27,6 +27,7 @@ export function groupedColumns(columns: readonly PrintedColumn[], grouping: Grou
   return [
     {
       ...ofEither(name!, group => group.name),
+      width: 'minmax(11rem, 1.6fr)',
       cell: row =>
         isGroup(row) ? (
           <button type="button" className="unfold" aria-expanded={isOpen(row)} onClick={() => flip(row)}>
@@ -40,21 +41,25 @@ export function groupedColumns(columns: readonly PrintedColumn[], grouping: Grou
     {
       id: 'cluster',
       title: 'Clusters',
-      width: 'minmax(10rem, 1.2fr)',
+      width: 'minmax(8.5rem, 1.2fr)',
       value: row => (isGroup(row) ? row.members.map(one => clusterTitle(one.cluster)).join(' ') : clusterTitle(row.cluster)),
       cell: row => (isGroup(row) ? <Spread group={row} {...grouping} /> : clusterTitle(row.cluster)),
     },
     {
       id: 'differs',
       title: 'Differs',
-      width: 'minmax(14rem, 2fr)',
+      width: 'minmax(12rem, 2fr)',
       value: row => (isGroup(row) ? row.differences.map(deviationText).join('; ') : ''),
       cell: row => (isGroup(row) ? <Differences group={row} /> : ''),
     },
     ...others.map(column =>
       column.at === undefined
         ? { ...ofEither(column, group => column.value(group.members[0]!)), cell: firstCell(column) }
-        : { ...ofEither(column, group => group.common[column.at!]), cell: commonCell(column, column.at) },
+        : {
+            ...ofEither(column, group => group.common[column.at!]),
+            width: 'minmax(6rem, 1fr)',
+            cell: commonCell(column, column.at),
+          },
     ),
   ];
 }

@@ -37,7 +37,7 @@ export function RowsChoice({ name }: { name: string }) {
         Each
       </button>
       <button type="button" aria-pressed={isGrouped} onClick={() => setRows('object')} title="One row for the same object on all clusters">
-        Same as one
+        Grouped
       </button>
     </div>
   );

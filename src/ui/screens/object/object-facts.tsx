@@ -90,11 +90,12 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
 
 /** What a machine can do, or not; neither is amiss. */
 const ability = /LiveMigratable|AgentConnected/;
-const abnormal = /stalled|pressure|unavailable|degraded|duplicate|failed|failure/i;
+const abnormal = /stalled|pressure|unavailable|degraded|duplicate|drifted|failed|failure/i;
 
 function toneOf(type: string, status: string) {
   if (status === 'Unknown') return 'warn';
   if (ability.test(type)) return status === 'True' ? 'good' : 'idle';
+  if (type === 'Outranked') return status === 'True' ? 'warn' : 'idle';
   if (type === 'Reconciling' || type === 'Progressing') return status === 'True' ? 'info' : 'idle';
   return (status === 'True') === abnormal.test(type) ? 'bad' : 'good';
 }
