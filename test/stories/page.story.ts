@@ -125,11 +125,11 @@ for (const kind of hubKindsByTime)
       await keys.getByText('also: Go to home').waitFor();
       await window.picture('keys-conflict');
       assert.deepEqual(await window.barriers(), []);
-      for (const key of ['x', 'Enter']) await keyboard.press(key);
+      for (const key of ['z', 'Enter']) await keyboard.press(key);
       await keys.getByRole('button', { name: 'Reset: Go to clusters' }).waitFor();
       await keys.getByRole('button', { name: 'Turn off: Go to audit' }).click();
       await keyboard.press('Escape');
-      await keyboard.press('x');
+      await keyboard.press('z');
       await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
       await page.reload();
       await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();

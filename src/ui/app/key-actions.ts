@@ -22,6 +22,7 @@ export const keyActions = {
   filter: { title: 'Filter the table', keys: '/', where: 'Tables' },
   nextRow: { title: 'Next row', keys: 'j', where: 'Tables' },
   rowBefore: { title: 'Row before', keys: 'k', where: 'Tables' },
+  chooseRow: { title: 'Choose the row, where several can be', keys: 'x', where: 'Tables' },
   addCluster: { title: 'Add a cluster', keys: 'a', where: 'Clusters' },
   edit: { title: 'Edit as YAML', keys: 'e', where: 'An object' },
   logs: { title: 'Logs', keys: 'l', where: 'An object' },

@@ -101,6 +101,11 @@ export function Table<T>(props: TableProps<T>) {
     [],
   );
 
+  useShortcut(prefix === '' && choice ? 'chooseRow' : undefined, () => {
+    const row = arranged[at];
+    if (isInRows() && row !== undefined) flip(row);
+  });
+
   function isInRows(): boolean {
     return scroller.current?.contains(document.activeElement) ?? false;
   }
@@ -115,7 +120,7 @@ export function Table<T>(props: TableProps<T>) {
     }
     const row = arranged[at];
     if (event.key === 'Enter' && isRow && row !== undefined) onOpen?.(row);
-    if ((event.key === 'x' || event.key === ' ') && isRow && row !== undefined && choice) {
+    if (event.key === ' ' && isRow && row !== undefined && choice) {
       event.preventDefault();
       flip(row);
     }
