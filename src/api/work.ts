@@ -70,6 +70,24 @@ const kustomization = object(
   { rules: [{ rule: 'has(self.repository) || has(self.content)', message: 'repository or content is needed' }] },
 );
 
+/** How a delivery writes objects. */
+export const applyManner = (description: string) =>
+  object(description, {
+    mode: optional(
+      oneOf(
+        ['ServerSide', 'ClientSide'],
+        'Who merges: the member, or whoever delivers, as kubectl does with the annotation kubectl.kubernetes.io/last-applied-configuration.',
+        { default: 'ServerSide' },
+      ),
+    ),
+    fieldManager: optional(text('The name under which fields are owned.', { default: 'drover', minLength: 1, maxLength: 128 })),
+    force: optional(
+      flag('Whether fields that others own are taken over. Otherwise they fail the delivery. ClientSide always takes them over.', {
+        default: true,
+      }),
+    ),
+  });
+
 const options = object('How to deliver.', {
   wait: optional(flag('Whether to wait until everything is healthy before the delivery counts as done.', { default: true })),
   timeout: optional(duration('How long to wait for hooks and for health.', { default: '5m' })),
@@ -99,6 +117,10 @@ const options = object('How to deliver.', {
       'Whether a change of the Work puts every object on the member anew, also those that are the same as before, so that what others changed is put right. Not for charts.',
     ),
   ),
+  compareEvery: optional(
+    duration('How often everything is compared with the member anew, where drift is watched. Only what changes there when absent.'),
+  ),
+  apply: optional(applyManner('How objects are written. Not for charts.')),
   prune: optional(flag('Whether to delete objects that are no longer part of the delivery.', { default: true })),
   force: optional(flag('Whether to delete and create anew an object whose change the member refuses because a field cannot be changed.')),
   takeOwnership: optional(flag('Whether to take over objects that belong to another release or to nobody.')),
@@ -331,6 +353,7 @@ export const Work = defineKind({
 });
 export type Work = ObjectFor<typeof Work>;
 export type DeliveryOptions = TypeOf<typeof options>;
+export type ApplyManner = TypeOf<ReturnType<typeof applyManner>>;
 export type DriftExclusion = TypeOf<typeof driftExclusion>;
 export type ObjectTarget = TypeOf<typeof objectTarget>;
 export type WorkPatch = TypeOf<typeof patch>;

@@ -99,7 +99,21 @@ const rancher = (more: object) => ({
   },
 });
 
+const workflow = (more: object) => ({ type: 'Rolling', serviceRef: 'web', infrastructureRef: 'all', ...more });
+
 const cases: readonly Case[] = [
+  {
+    name: 'a mail address that would be more than that',
+    kind: Workflow,
+    spec: workflow({ notifications: [{ email: ['ops@example.com', 'a@b\r\nRCPT TO:<c@d>'] }] }),
+    words: /spec\.notifications\[0\]\.email\[1\]: Invalid value: .*must be a mail address/,
+  },
+  {
+    name: 'drift that is compared all the time',
+    kind: Workflow,
+    spec: workflow({ drift: { mode: 'Detect', interval: '1s' } }),
+    words: /spec\.drift\.interval: Invalid value: "1s": must be at least 1m/,
+  },
   {
     name: 'resolve_empty_criteria_rejected',
     kind: InfrastructureDefinition,
@@ -339,12 +353,24 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
       { workflowRef: { name: 'roll' }, variables: { tag: '1' } },
     );
     const made = await jane.create(WorkflowRun, body, { fieldManager: 'kubectl' });
-    const { 'delivery.drover.io/requested-at': requestedAt = '', ...others } = made.metadata.annotations ?? {};
+    const {
+      'delivery.drover.io/requested-at': requestedAt = '',
+      'delivery.drover.io/triggered-by-groups': told = '[]',
+      ...others
+    } = made.metadata.annotations ?? {};
+    const groups = JSON.parse(told) as string[];
+    assert.ok(groups.includes('deployers') && !groups.includes('operators'), told);
     assert.deepEqual(others, { 'delivery.drover.io/triggered-by': 'jane', mine: 'x' });
     const patch = (client: KubeClient, change: object) =>
       client.patch(WorkflowRun, { namespace, name: 'r' }, { type: 'merge', body: change as never }, { fieldManager: 'kubectl' });
     const paused = await patch(olga, {
-      metadata: { annotations: { 'delivery.drover.io/triggered-by': 'nobody', 'delivery.drover.io/requested-at': '2020-01-01' } },
+      metadata: {
+        annotations: {
+          'delivery.drover.io/triggered-by': 'nobody',
+          'delivery.drover.io/triggered-by-groups': '["operators"]',
+          'delivery.drover.io/requested-at': '2020-01-01',
+        },
+      },
       spec: { state: 'Pause' },
     });
     assert.deepEqual(
@@ -365,6 +391,7 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
     }
     assert.deepEqual(moments, [...new Set(moments)].toSorted(), 'which came first is known');
     assert.match(requestedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    assert.deepEqual(JSON.parse(paused.metadata.annotations?.['delivery.drover.io/triggered-by-groups'] ?? ''), groups);
     await refused(patch(jane, { spec: { variables: { tag: '2' } } }), /spec\.variables: .*immutable/);
     await refused(patch(jane, { spec: { workflowRef: { name: 'other' } } }), /workflowRef cannot be changed/);
     await refused(patch(jane, { spec: { skipGates: ['g'] } }), /bypass/, 403);

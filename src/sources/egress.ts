@@ -55,7 +55,7 @@ export interface Egress {
 
 const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
-const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22 };
+const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22, 'smtps:': 465, 'smtp:': 587 };
 
 export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions = {}): Egress {
   const rules = addressRules(allow);

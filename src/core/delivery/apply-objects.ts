@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
-import { deliveryManager, workReasons } from '../../api/work.ts';
+import { workReasons, type ApplyManner } from '../../api/work.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { awaitDefinitions } from './await-definitions.ts';
 import { checkOwnership } from './check-ownership.ts';
@@ -15,13 +15,14 @@ import { applyAfter, recreateObject } from './recreate-object.ts';
 import { isNoSuchKind, retryRefused } from './retry-refused.ts';
 import { runAll } from './run-all.ts';
 import { unfoldLists } from './unfold-lists.ts';
+import { writeObject } from './write-object.ts';
 import { withinSpan } from '../../util/trace.ts';
 
 export type { Owner } from './owner.ts';
 
 export interface ApplyOptions {
-  /** Default: deliveryManager. */
-  readonly manager?: string;
+  /** How objects are written. Default: by the server, as `deliveryManager`, and fields of others are taken over. */
+  readonly manner?: ApplyManner | undefined;
   readonly owner: Owner;
   /** Whether to delete and create anew what cannot be changed. */
   readonly force?: boolean;
@@ -46,8 +47,8 @@ export interface ApplyOptions {
 const defaultConcurrency = 16;
 
 /**
- * Puts objects on a member by server-side apply, one kind after the other in the order of Helm unless another is asked for, and answers them as
- * they are there, in the order given. Fields of other managers are taken over. Throws a DeliveryError; what was applied until then stays.
+ * Puts objects on a member, one kind after the other in the order of Helm unless another is asked for, and answers them as
+ * they are there, in the order given. Throws a DeliveryError; what was applied until then stays.
  */
 export async function applyObjects(member: Member, objects: readonly KubeObject[], options: ApplyOptions): Promise<KubeObject[]> {
   const { owner, signal, concurrency = defaultConcurrency, takeOwnership = false, known = new Set() } = options;
@@ -82,11 +83,11 @@ export async function applyObjects(member: Member, objects: readonly KubeObject[
 }
 
 async function applyObject(member: Member, obj: KubeObject, kinds: FoundKinds, options: ApplyOptions): Promise<KubeObject> {
-  const { manager = deliveryManager, dryRun = false, force = false, signal } = options;
+  const { manner, dryRun = false, force = false, signal } = options;
   const ref = refOf(obj);
   const kind = kinds.of(obj);
   if (!kind) throw missingKind('apply', ref);
-  const apply = () => member.client.apply(kind, obj, { fieldManager: manager, force: true, dryRun, signal });
+  const apply = () => writeObject(member.client, kind, obj, { manner, dryRun, signal });
   try {
     const answer = await retryRefused(apply, { signal, mayBeMissing: kinds.isDefinedHere(obj) && !dryRun });
     const isGoing = answer.metadata.deletionTimestamp !== undefined && !dryRun;

@@ -92,6 +92,7 @@ function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefi
 }
 
 function explainCode(ref: ObjectRef, { code, message, details }: StatusError): Explanation | undefined {
+  const owned = (details?.causes ?? []).filter(({ reason }) => reason === 'FieldManagerConflict');
   if (code === 403 && isNamespaceGoing(details?.causes, message)) return passing(`namespace "${ref.namespace}" is being deleted`);
   if (code === 403 && message.includes(' cannot ')) return passing('the hub lacks the right on the member: look at its role there');
   if (code === 403) return passing('the member forbids it');
@@ -100,7 +101,7 @@ function explainCode(ref: ObjectRef, { code, message, details }: StatusError): E
     return passing(`namespace "${ref.namespace}" does not exist: add it, or set spec.options.createNamespace`);
   }
   if (code === 404 && (details?.name ?? '') === '') return passing(missingKindWords(ref));
-  if (code === 409) return passing('others changed it at the same time');
+  if (code === 409) return owned.length > 0 ? final(ownedWords(owned)) : passing('others changed it at the same time');
   if (code === 413 || message.includes('request is too large')) return final('it is larger than the member accepts');
   if (code === 429 || code === 503 || code === 504) return passing('the member is too busy');
   if (code === 422 || code === 400) return final('the member says that it is wrong');
@@ -110,6 +111,16 @@ function explainCode(ref: ObjectRef, { code, message, details }: StatusError): E
 
 function isNamespaceGoing(causes: readonly StatusCause[] = [], message: string): boolean {
   return causes.some(({ reason }) => reason === 'NamespaceTerminating') || message.includes('because it is being terminated');
+}
+
+/** The server names owner and field of each: `conflict with "kubectl-edit" using apps/v1`. */
+function ownedWords(causes: readonly StatusCause[]): string {
+  const fields = causes.slice(0, 3).map(({ field = '', message = '' }) => {
+    const manager = /conflict with ("[^"]*")/.exec(message)?.[1];
+    return manager === undefined ? field : `${field} (${manager})`;
+  });
+  const more = causes.length > 3 ? ` and ${causes.length - 3} more` : '';
+  return `others own ${fields.join(', ')}${more}: leave them out, or allow the delivery to take them over`;
 }
 
 function missingKindWords(ref: ObjectRef): string {

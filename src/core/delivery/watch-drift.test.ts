@@ -6,7 +6,7 @@ import type { DriftedField } from '../../api/work.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { applyObjects } from './apply-objects.ts';
-import { openMember } from './member.ts';
+import { openMember, type Member } from './member.ts';
 import { watchDrift, type DriftState, type DriftWatchOptions } from './watch-drift.ts';
 
 const namespace = 'default';
@@ -35,12 +35,16 @@ async function startRig(t: TestContext) {
   t.after(() => stop.abort());
   const member = openMember('member', client, { signal: stop.signal });
 
-  async function watching(objects: readonly KubeObject[], options: Partial<DriftWatchOptions> = {}): Promise<Watching> {
+  async function watching(
+    objects: readonly KubeObject[],
+    options: Partial<DriftWatchOptions> = {},
+    seenBy: Member = member,
+  ): Promise<Watching> {
     await applyObjects(member, objects, { owner, signal: stop.signal });
     const reports: Watching['reports'] = [];
     const errors: unknown[] = [];
     const corrected: string[] = [];
-    const watch = watchDrift(member, objects, {
+    const watch = watchDrift(seenBy, objects, {
       correct: false,
       owner,
       signal: stop.signal,
@@ -193,4 +197,25 @@ test('nothing is heard after the end', async t => {
   await edit('a', { key: '2' });
   await second.hear(fields => fields.length === 1);
   assert.equal(first.reports.length, 1);
+});
+
+test('everything is compared anew as often as is asked, whatever the watch tells', async t => {
+  const { member, watching, edit } = await startRig(t);
+  const told = new Set<string>();
+  // A watch that dies in silence after the first word.
+  const deaf = {
+    ...member,
+    watches: {
+      ...member.watches,
+      follow: ((ref, hear) =>
+        member.watches.follow(ref, live => {
+          if (told.has(ref.name)) return;
+          told.add(ref.name);
+          hear(live);
+        })) as typeof member.watches.follow,
+    },
+  };
+  const { hear } = await watching([config('a', { key: '1' })], { compareEveryMs: 50 }, deaf);
+  await edit('a', { key: '2' });
+  await hear(fields => fields.length === 1);
 });

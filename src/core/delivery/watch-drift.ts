@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
-import { deliveryManager, workAnnotations, type DriftedField, type DriftExclusion } from '../../api/work.ts';
+import { deliveryManager, workAnnotations, type ApplyManner, type DriftedField, type DriftExclusion } from '../../api/work.ts';
 import { jsonEqual, printJson } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { applyObjects } from './apply-objects.ts';
@@ -7,7 +7,7 @@ import { hasReplicas, readScaledObjects } from './drift-autoscalers.ts';
 import { confirmSuspects } from './drift-confirm.ts';
 import type { Difference } from './drift-differences.ts';
 import { pointersFor } from './drift-exclusions.ts';
-import { withoutOwnedByOthers } from './drift-left-alone.ts';
+import { readLive, withoutOwnedByOthers } from './drift-left-alone.ts';
 import { printPath } from './drift-path.ts';
 import { driftedField, findDrift, findSuspects } from './find-drift.ts';
 import type { Member } from './member.ts';
@@ -20,10 +20,13 @@ export interface DriftWatchOptions {
   /** Whether to change back what others changed. */
   readonly correct: boolean;
   readonly owner: Owner;
-  readonly manager?: string;
+  /** As of a delivery. */
+  readonly manner?: ApplyManner | undefined;
   /** As of a delivery: delete and create anew where a field cannot be changed back. */
   readonly force?: boolean;
   readonly signal: AbortSignal;
+  /** How often everything is read anew besides. Never when absent or 0. */
+  readonly compareEveryMs?: number;
   /** How long changes are gathered before they are judged. Default 200 ms. */
   readonly debounceMs?: number;
   /** The least time between two reports. Default 1 s. */
@@ -56,6 +59,8 @@ export interface DriftFight {
 /** What of one object is not as delivered is told in full up to so many fields. */
 const maxReported = 50;
 const concurrency = 4;
+/** Timers cannot wait longer. */
+const longestWaitMs = 2_147_483_647;
 const retryMs = 5_000;
 /** A watch lags behind the member by this much at most, before its word is taken. */
 const staleRetryMs = 500;
@@ -104,7 +109,7 @@ class DriftWatch {
   constructor(member: Member, objects: readonly KubeObject[], options: DriftWatchOptions) {
     this.#member = member;
     this.#options = options;
-    this.#manager = options.manager ?? deliveryManager;
+    this.#manager = options.manner?.fieldManager ?? deliveryManager;
     this.#watched = objects
       // Also the marks of the owner must stay.
       .map(obj => withOwner(obj, options.owner))
@@ -126,6 +131,23 @@ class DriftWatch {
     if (this.#following.disposed) return;
     for (const watched of this.#watched) this.#following.use(member.watches.follow(watched.ref, live => this.#see(watched, live)));
     if (this.#watched.length === 0) this.#wakeIn(0);
+    const { compareEveryMs = 0 } = options;
+    if (compareEveryMs === 0) return;
+    const again = setInterval(() => void this.#compareAll(), Math.min(compareEveryMs, longestWaitMs)).unref();
+    this.#following.defer(() => clearInterval(again));
+  }
+
+  /** Whatever the watch has told. */
+  async #compareAll(): Promise<void> {
+    await mapBounded(this.#watched, concurrency, async watched => {
+      try {
+        const live = await readLive(this.#member, watched.want, this.#ended.signal);
+        delete watched.verdict;
+        this.#see(watched, live);
+      } catch (error) {
+        this.#tellError(error);
+      }
+    });
   }
 
   end(): void {
@@ -270,13 +292,13 @@ class DriftWatch {
 
   async #correctOne(watched: Watched): Promise<void> {
     const { want, ref, fields, state } = watched;
-    const { exclusions, owner, force } = this.#options;
+    const { exclusions, owner, force, manner } = this.#options;
     const { signal } = this.#ended;
     watched.fight = afterCorrection(watched.fight, Date.now());
     try {
       const objects = await withoutOwnedByOthers(this.#member, [want], { exclusions, manager: this.#manager, signal, missing: 'leave' });
       await applyObjects(this.#member, objects, {
-        manager: this.#manager,
+        manner,
         owner,
         signal,
         known: isClaimedByOthers(state?.live, owner) ? new Set() : new Set([refKey(ref)]),

@@ -18,6 +18,7 @@ export async function checkFirst(work: Work, objects: readonly KubeObject[], mem
     .map(({ metadata }) => metadata.name ?? '');
   await applyObjects(member, objects, {
     owner: { work: keyOf(work) },
+    manner: work.spec.options?.apply,
     takeOwnership: true,
     dryRun: true,
     comingNamespaces: new Set([...made, ...namespacesToMake(work, objects)]),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../api/object.ts';
-import { workAnnotations, workReasons, type Work } from '../../api/work.ts';
+import { deliveryManager, workAnnotations, workReasons, type Work } from '../../api/work.ts';
 import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { printJson } from '../../util/json.ts';
@@ -261,13 +261,16 @@ export function plainDelivery(desk: DeliveryDesk) {
     const { options, driftExclusions: exclusions } = work.spec;
     const known = new Set(owned);
     const present = new Set(objects.filter(obj => owned.has(refKey(refOf(obj)))));
-    const shared = await withoutOwnedByOthers(member, [...present], { exclusions, signal });
+    const manner = options?.apply;
+    const manager = manner?.fieldManager ?? deliveryManager;
+    const shared = await withoutOwnedByOthers(member, [...present], { exclusions, manager, signal });
     const sharedByRef = new Map(shared.map(obj => [refKey(refOf(obj)), obj]));
     const ours = objects.map(obj => (present.has(obj) ? sharedByRef.get(refKey(refOf(obj)))! : obj));
     for (;;) {
       try {
         await applyObjects(member, ours, {
           owner: { work: keyOf(work) },
+          manner,
           known,
           signal,
           onApplied: obj => state.noteApplied(obj),
@@ -385,7 +388,8 @@ export function plainDelivery(desk: DeliveryDesk) {
     const member = members.open(work.metadata.namespace!);
     const objects = await renderPlain(desk, work, member, turn.signal);
     const present = [...state.inventory.values()].map(({ ref }) => ref);
-    const planned = await planDelivery(member, { objects, present, owner: { work: keyOf(work) } }, turn.signal);
+    const whose = { owner: { work: keyOf(work) }, manner: work.spec.options?.apply };
+    const planned = await planDelivery(member, { objects, present, ...whose }, turn.signal);
     state.plan = planned;
     state.planned = planRelease({ work, holder: holderOf(work, objects), plan: planned });
     state.succeed({ kind: 'planned' });

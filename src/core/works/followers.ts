@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import type { BrokenRule, DriftedField, Work } from '../../api/work.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
+import { durationMs } from '../../util/duration.ts';
 import { printJson } from '../../util/json.ts';
 import type { Member } from '../delivery/member.ts';
 import type { ObjectRef } from '../delivery/object-ref.ts';
@@ -71,6 +72,8 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
         owner: wanted.owner,
         exclusions: work.spec.driftExclusions ?? [],
         correct: work.spec.sync === 'CorrectDrift',
+        manner: work.spec.options?.apply,
+        compareEveryMs: durationMs(work.spec.options?.compareEvery),
         onDrift: (fields, drift) => setDrift(key, state, fields, driftTrouble(drift)),
         ...(work.spec.options?.force !== undefined && { force: work.spec.options.force }),
         signal: AbortSignal.any([signal, stop.signal]),

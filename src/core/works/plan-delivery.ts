@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
-import type { PlannedObject } from '../../api/work.ts';
+import type { ApplyManner, PlannedObject } from '../../api/work.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { plannedFields } from '../delivery/changed-fields.ts';
@@ -13,13 +13,14 @@ export interface Planned {
   /** What an earlier delivery put there. */
   readonly present: readonly ObjectRef[];
   readonly owner: Owner;
+  readonly manner?: ApplyManner | undefined;
 }
 
 const concurrency = 8;
 
 /** What a delivery would do to each object, asked of the member itself: it changes nothing. */
-export async function planDelivery(member: Member, { objects, present, owner }: Planned, signal: AbortSignal): Promise<PlannedObject[]> {
-  const planned = await mapBounded(objects, concurrency, obj => planObject(member, obj, owner, signal));
+export async function planDelivery(member: Member, { objects, present, ...whose }: Planned, signal: AbortSignal): Promise<PlannedObject[]> {
+  const planned = await mapBounded(objects, concurrency, obj => planObject(member, obj, whose, signal));
   const wanted = new Set(objects.map(obj => refKey(refOf(obj))));
   const gone = present.filter(ref => !wanted.has(refKey(ref))).map((ref): PlannedObject => ({ ...ref, action: 'Delete' }));
   return withFewFields([...planned, ...gone]);
@@ -37,13 +38,15 @@ function withFewFields(planned: readonly PlannedObject[]): PlannedObject[] {
   });
 }
 
-async function planObject(member: Member, obj: KubeObject, owner: Owner, signal: AbortSignal): Promise<PlannedObject> {
+type Whose = Pick<Planned, 'owner' | 'manner'>;
+
+async function planObject(member: Member, obj: KubeObject, whose: Whose, signal: AbortSignal): Promise<PlannedObject> {
   const ref = refOf(obj);
   const kind = await member.kinds.find(ref, signal);
   // Its definition may be part of the same delivery.
   const live = kind && (await member.client.get(kind, ref, { signal }));
   if (!live) return { ...ref, action: 'Create' };
-  const [next] = await applyObjects(member, [obj], { owner, takeOwnership: true, dryRun: true, signal });
+  const [next] = await applyObjects(member, [obj], { ...whose, takeOwnership: true, dryRun: true, signal });
   if (jsonEqual(substance(live), substance(next!))) return { ...ref, action: 'Keep' };
   return { ...ref, action: 'Change', fields: plannedFields(live, next!) };
 }

@@ -51,6 +51,8 @@ export const deliveryAnnotations = {
   triggeredBy: 'delivery.drover.io/triggered-by',
   /** On WorkflowRuns and PipelineRuns: when they were asked for, finer than the API tells it. Set by admission. */
   requestedAt: 'delivery.drover.io/requested-at',
+  /** On WorkflowRuns and PipelineRuns: the groups of who asked for them, as a list in JSON. Set by admission. */
+  triggeredByGroups: 'delivery.drover.io/triggered-by-groups',
   /** On WorkflowRuns of a pipeline: what they know of it, as JSON. */
   pipeline: 'delivery.drover.io/pipeline',
   /** On WorkflowRuns and PipelineRuns: the last one who changed the wanted state. Set by admission. */

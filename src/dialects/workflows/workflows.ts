@@ -64,7 +64,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const secrets = runSecrets({ runs, inputs, logs, signal });
   const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };
   return [
-    runWorkflowRuns({ ...shared, gates, freezes }),
+    runWorkflowRuns({ ...shared, gates, freezes, serverUrl }),
     ...runClusterRuns({ ...shared, members }),
     runWorkflowSummaries({ hub, workflows, runs, signal }),
     runApprovals({ hub, requests, signal }),

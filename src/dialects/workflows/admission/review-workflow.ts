@@ -2,6 +2,8 @@ import { at, duplicate, invalid, required, type FieldError } from '../../../api/
 import { isDns1123Subdomain } from '../../../api/names.ts';
 import { faulty } from '../../../core/admission/answers.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
+import { isMailAddress } from '../../../sources/submit-mail.ts';
+import { durationMs } from '../../../util/duration.ts';
 import { InputError } from '../inputs/input-error.ts';
 import { workflowVariables } from '../inputs/workflow-variables.ts';
 import type { Workflow, WorkflowVariable } from '../kinds/workflow.ts';
@@ -20,6 +22,8 @@ export async function reviewWorkflow(request: AdmissionRequest): Promise<Admissi
     ...strategyFaults('spec.failureStrategies', spec.failureStrategies),
     ...variableFaults(spec.variables ?? []),
     ...waveFaults(spec),
+    ...mailFaults(spec),
+    ...intervalFaults(spec),
     ...(spec.concurrency?.unit === 'Custom' && !spec.concurrency.key ? [required('spec.concurrency.key', 'unit Custom needs it')] : []),
     ...(spec.labelPrefix === undefined
       ? []
@@ -61,6 +65,26 @@ function defaultFaults(field: string, variable: WorkflowVariable): FieldError[] 
     if (!(error instanceof InputError)) throw error;
     return [invalid(field, preset, error.message)];
   }
+}
+
+/** What is written here goes into the commands for a mail server. */
+function mailFaults({ notifications = [] }: Workflow['spec']): FieldError[] {
+  return notifications.flatMap(({ email = [] }, i) =>
+    email.flatMap((address, j) =>
+      isMailAddress(address)
+        ? []
+        : [invalid(`spec.notifications[${i}].email[${j}]`, address, 'must be a mail address such as ops@example.com')],
+    ),
+  );
+}
+
+const minIntervalMs = 60_000;
+
+function intervalFaults({ drift }: Workflow['spec']): FieldError[] {
+  const { interval } = drift ?? {};
+  return interval !== undefined && durationMs(interval) < minIntervalMs
+    ? [invalid('spec.drift.interval', interval, 'must be at least 1m')]
+    : [];
 }
 
 function waveFaults({ rollout }: Workflow['spec']): FieldError[] {

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../../api/object.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
+import { printGroups } from '../freezes/starter-groups.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
-const { triggeredBy, requestedAt, stateChangedBy } = deliveryAnnotations;
+const { triggeredBy, triggeredByGroups, requestedAt, stateChangedBy } = deliveryAnnotations;
 const stateOf = (obj: KubeObject | undefined): unknown => (obj?.['spec'] as { state?: unknown } | undefined)?.state ?? 'Run';
 
 let lastMicros = 0;
@@ -17,7 +18,7 @@ function nextMoment(now: Date): string {
 
 /** Writes down who asked for a run and when, and who last changed its state, whatever they say of themselves. */
 export async function stampRun(
-  { operation, object, oldObject }: AdmissionRequest,
+  { operation, object, oldObject, user }: AdmissionRequest,
   { callerName, now }: DeliveryWorld,
 ): Promise<AdmissionAnswer> {
   const { annotations = {} } = object!.metadata;
@@ -26,10 +27,14 @@ export async function stampRun(
   const wanted = {
     [triggeredBy]: isNew ? callerName : before[triggeredBy],
     [requestedAt]: isNew ? nextMoment(now) : before[requestedAt],
+    [triggeredByGroups]: isNew ? printGroups(user.groups) : before[triggeredByGroups],
     [stateChangedBy]: !isNew && stateOf(object) !== stateOf(oldObject) ? callerName : before[stateChangedBy],
   };
-  const { [triggeredBy]: _, [requestedAt]: __, [stateChangedBy]: ___, ...rest } = annotations;
-  const value = { ...rest, ...Object.fromEntries(Object.entries(wanted).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]]))) };
+  const rest = Object.entries(annotations).filter(([key]) => !(key in wanted));
+  const value = {
+    ...Object.fromEntries(rest),
+    ...Object.fromEntries(Object.entries(wanted).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]]))),
+  };
   const isSame = Object.entries(wanted).every(([key, one]) => annotations[key] === one);
   const patch = [
     ...(isSame ? [] : [{ op: 'add' as const, path: '/metadata/annotations', value }]),

@@ -59,7 +59,14 @@ test('rolling deployments: numbers, versions, retention, rollback', async t => {
   assert.equal((await world.get('east', Deployment, 'web'))?.status?.availableReplicas, 2);
   assert.ok(await world.get('east', ConfigMap, 'config-1'));
   assert.equal(await recordStatus(world, 'east', 1), 'Succeeded');
-  assert.deepEqual(await run.log('east', 'Wrap Up'), ['Done.']);
+  const wrapped = await run.log('east', 'Wrap Up');
+  assert.equal(wrapped[0], 'Pods of the release : 2');
+  assert.match(wrapped[1] ?? '', /^- web-\S+ : Running on \S+$/);
+  assert.equal(wrapped.at(-1), 'Done.');
+  assert.deepEqual(
+    status.pods,
+    wrapped.slice(1, -1).map(line => line.split(' ')[1]),
+  );
   assert.deepEqual(await run.log('east', 'Apply'), [
     'prod/ConfigMap/config-1 applied',
     'prod/Service/web applied',
@@ -464,4 +471,56 @@ test('a member that comes back in time is waited for', async t => {
   const { status } = await run.over('east', id);
   assert.equal(status?.step?.status, 'Succeeded', JSON.stringify(status));
   assert.equal(status.releaseNumber, 1);
+});
+
+test('a member that cannot be asked at its first deployment fails the step for that, which is said meanwhile', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  world.manifests = [configMap('config', 'a')];
+  world.cut('east');
+  const run = await world.begin({});
+  const id = await run.grant('east', 'RollingDeploy', { timeout: '2s' });
+  const trying = await eventually(
+    () => run.read('east'),
+    one => one.status?.checkpoint?.message !== undefined,
+  );
+  assert.equal(trying.status?.checkpoint?.failureType, 'Connectivity');
+  const { status } = await run.over('east', id);
+  assert.deepEqual([status?.step?.status, status?.failure?.type], ['Failed', 'Connectivity']);
+  assert.match(status?.failure?.message ?? '', /the wire to "east" is cut/);
+  assert.match((await run.log('east', 'Initialize')).join('\n'), /the wire to "east" is cut\nFailed\.$/);
+});
+
+test('objects are written as the workflow says: by whom, and whether others must give way', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const plain = (value: string) => configMap('plain', value, { 'harness.io/skip-versioning': 'true' });
+  const edit = (fieldManager: string) =>
+    world
+      .member('east')
+      .patch(
+        ConfigMap,
+        { namespace: targetNamespace, name: 'plain' },
+        { type: 'merge', body: { data: { value: 'theirs' } } },
+        { fieldManager },
+      );
+  const managers = async () =>
+    (await world.get('east', ConfigMap, 'plain'))?.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`);
+  world.manifests = [plain('a')];
+  const careful = { apply: { fieldManager: 'shipper', force: false } };
+  await (await world.begin(careful)).step('east', 'RollingDeploy', { isLast: true });
+  assert.deepEqual(await managers(), ['shipper Apply']);
+  await edit('kubectl-edit');
+  world.manifests = [plain('b')];
+  const run = await world.begin(careful);
+  const { status } = await run.step('east', 'RollingDeploy', { isLast: true });
+  assert.deepEqual([status?.step?.status, status?.failure?.type], ['Failed', 'ApplicationError']);
+  assert.match(status?.failure?.message ?? '', /others own \.data\.value \("kubectl-edit"\)/);
+  assert.equal((await world.get('east', ConfigMap, 'plain'))?.data?.['value'], 'theirs');
+  // Who asks nobody first finds out on the member.
+  const late = await run.step('east', 'RollingDeploy', { with: { skipDryRun: true } });
+  assert.match(late.status?.failure?.message ?? '', /others own \.data\.value/);
+  const done = await (await world.begin({ apply: { mode: 'ClientSide' } })).step('east', 'RollingDeploy', { isLast: true });
+  assert.equal(done.status?.step?.status, 'Succeeded', JSON.stringify(done.status));
+  const found = await world.get('east', ConfigMap, 'plain');
+  assert.equal(found?.data?.['value'], 'b');
+  assert.match(found?.metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'] ?? '', /"value":"b"/);
 });

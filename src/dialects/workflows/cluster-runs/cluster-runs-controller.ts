@@ -32,12 +32,14 @@ import { deliveryOf } from './delivery-of-work.ts';
 import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
 import { memberSight } from './member-sight.ts';
-import { nextClusterRun, withPhase, type ClusterRunStatus } from './next-cluster-run.ts';
+import { nextClusterRun, troubled, withPhase, type ClusterRunStatus } from './next-cluster-run.ts';
 import { countRestarts, nextSoak } from './soak-cluster.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { StepVoice } from './step-voice.ts';
+import { troubleOf } from './step-trouble.ts';
 import { halfOf, markOf } from './work-mark.ts';
 import type { SteadyState } from '../release/steady-state.ts';
+import { unitLog } from '../release/step-log.ts';
 
 export interface ClusterRunsDeps {
   readonly hub: KubeClient;
@@ -65,6 +67,7 @@ const takenMs = 1_000;
 /** Executes what runs have granted to clusters. Of a ClusterRun it writes the status and nothing else; members change only by their Works. */
 export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, secrets, herald, signal, now = () => new Date() } = deps;
+  const hubSince = now();
   const voice = new StepVoice(logs);
   const sight = memberSight({ clusters, members, signal });
   const executor = stepExecutor({ hub, clusters, sight, inputs, voice, isTaken });
@@ -135,20 +138,35 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     for (;;) {
       const at = now();
       const half = halfOf(work, of.uid, grant.id);
-      const delivery = work && half ? deliveryOf(work) : ({ state: 'pending' } as const);
-      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), now: at });
+      const [cluster] = clusters.by('id', context.cluster.id);
+      const delivery = work && half ? deliveryOf(work, cluster) : ({ state: 'pending' } as const);
+      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), hubSince, now: at });
       if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
       if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
       const execution = await executionOf(at);
       if (move.move === 'write') {
         if (move.status.checkpoint?.result !== undefined && work) await executor.conclude(execution, move.status, work);
+        else if (half === undefined && move.status.failure) voice.add(context, unbegun(move.status.failure.message));
         await execution.write(move.status);
       } else if (move.move === 'begin') {
-        const begun = await executor.begin(execution);
+        const begun = await begin(execution);
         if (begun === 'taken') return requeue(takenMs);
         work = begun ?? work;
       } else if (move.move === 'look') seen = await executor.look(execution, work!);
       else work = await executor.end(execution);
+    }
+
+    /** What keeps a step from beginning is said while it is tried again. */
+    async function begin(execution: Execution): ReturnType<typeof executor.begin> {
+      try {
+        return await executor.begin(execution);
+      } catch (error) {
+        const trouble = troubleOf(error);
+        const { checkpoint } = status ?? {};
+        const isNews = trouble && checkpoint && (checkpoint.message !== trouble.message || checkpoint.failureType !== trouble.type);
+        if (isNews && !ctx.signal.aborted) await execution.write(troubled(status!, trouble.type, trouble.message));
+        throw error;
+      }
     }
 
     async function executionOf(at: Date): Promise<Execution> {
@@ -234,6 +252,8 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     failpoint('workflows.afterClusterRunStatus', writtenTitle(spec, status));
   }
 }
+
+const unbegun = (message: string) => unitLog('Initialize').error(message).failed().lines;
 
 /** What a Work tells of drift is told of the release as well. */
 function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions'> {

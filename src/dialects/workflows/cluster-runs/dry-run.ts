@@ -11,7 +11,7 @@ import { workNameOf } from './held-work.ts';
 export async function findRefusals(
   member: Member,
   objects: readonly KubeObject[],
-  { release, snapshot, cluster }: StepContext,
+  { release, snapshot, cluster, spec }: StepContext,
   signal: AbortSignal,
 ): Promise<string[]> {
   const refusals: DeliveryError[] = [];
@@ -22,6 +22,7 @@ export async function findRefusals(
   try {
     await applyObjects(member, objects, {
       owner: { work: `${cluster.id}/${workNameOf(release)}` },
+      manner: spec.apply,
       takeOwnership: true,
       dryRun: true,
       comingNamespaces: new Set(coming),

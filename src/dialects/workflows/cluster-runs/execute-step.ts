@@ -26,7 +26,8 @@ import { previewStep } from './preview-step.ts';
 import { renderWith } from './render-with.ts';
 import type { StepContext } from './step-context.ts';
 import { readStepInput } from './step-input.ts';
-import { failedUnit, hasApplyUnit, memberStepOf } from './step-types.ts';
+import { releasePods } from './release-pods.ts';
+import { deploys, failedUnit, hasApplyUnit, memberStepOf } from './step-types.ts';
 import type { StepVoice } from './step-voice.ts';
 import { halfOf, markOf } from './work-mark.ts';
 
@@ -160,7 +161,8 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
     );
     const compute = async (member: Member | undefined): Promise<NextWork> => {
       const input = await readStepInput(type, context, { with: given, objects: [] }, stateOf(status), { hub, member, work, signal });
-      return endStep(type, input, isSteady ? 'steady' : 'failed');
+      const pods = isSteady && member && deploys.has(type) ? { pods: await releasePods(member, context, status, signal) } : {};
+      return endStep(type, { ...input, ...pods }, isSteady ? 'steady' : 'failed');
     };
     const next = await withMember(context, compute);
     voice.add(context, next.lines);

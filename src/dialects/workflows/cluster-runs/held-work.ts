@@ -8,6 +8,7 @@ import { readContent } from '../../../core/contents/read-content.ts';
 import type { ObjectRef } from '../../../core/delivery/object-ref.ts';
 import { parseManifests } from '../../../core/delivery/read-manifests.ts';
 import { failpoint } from '../../../runtime/failpoint.ts';
+import { durationMs } from '../../../util/duration.ts';
 import { jsonEqual, printJson, type JsonObject } from '../../../util/json.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { ReleaseName } from '../release/book.ts';
@@ -104,7 +105,7 @@ async function specOf(
   hub: KubeClient,
   present: Work | undefined,
   { objects, remove, half, sync, checkFirst }: HeldWork,
-  { release, snapshot }: StepContext,
+  { release, snapshot, spec }: StepContext,
   call: CallOptions,
 ): Promise<Work['spec']> {
   const createNamespace = snapshot.infrastructure.spec['createNamespace'] === true;
@@ -122,6 +123,8 @@ async function specOf(
       createNamespace,
       ...(checkFirst && { checkFirst }),
       ...(half === 'begin' && { applyAll: true }),
+      ...(spec.apply && { apply: spec.apply }),
+      ...(spec.drift?.interval !== undefined && { compareEvery: `${durationMs(spec.drift.interval)}ms` }),
     },
     sync,
   } as Work['spec'];

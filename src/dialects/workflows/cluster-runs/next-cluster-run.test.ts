@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ClusterRun, Grant } from '../kinds/cluster-run.ts';
-import { nextClusterRun, timedOut, type ClusterRunInput, type ClusterRunStatus, type Move } from './next-cluster-run.ts';
+import { nextClusterRun, timedOut, troubled, type ClusterRunInput, type ClusterRunStatus, type Move } from './next-cluster-run.ts';
 
 const start = new Date('2026-11-17T12:00:00Z');
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);
@@ -99,6 +99,39 @@ test('what the member refuses, and what breaks, fails the step; what takes too l
   // One that has failed does not wait for a member that may never follow.
   const over = written(next({ status: late, work: { half: 'end', delivery: { state: 'pending' } }, now: at(600) }));
   assert.deepEqual([over.phase, over.failure?.reason, over.step?.failureType], ['TimedOut', 'TimedOut', 'Timeout']);
+});
+
+test('a step that cannot begin fails for the reason that kept it, and not because of the time', () => {
+  const lost = troubled(running, 'Connectivity', 'cluster "east" cannot be asked');
+  assert.equal(next({ status: lost, now: at(599) }).move, 'begin');
+  const over = written(next({ status: lost, now: at(600) }));
+  assert.deepEqual(over.failure, { type: 'Connectivity', reason: 'StepFailed', message: 'cluster "east" cannot be asked' });
+  assert.equal(over.phase, 'Failed');
+});
+
+test('a member that is out of reach when the time is over has failed by that', () => {
+  const pending = { state: 'pending', isLost: true, message: 'Cluster "east" is not ready' } as const;
+  const gone = written(next({ status: waits, work: { half: 'begin', delivery: pending }, now: at(600) }));
+  assert.deepEqual(
+    [gone.checkpoint?.result, gone.checkpoint?.failureType, gone.checkpoint?.message],
+    ['Failed', 'Connectivity', 'Cluster "east" is not ready'],
+  );
+  const refused = { state: 'pending', message: 'the webhook does not answer' } as const;
+  const late = written(next({ status: waits, work: { half: 'begin', delivery: refused }, now: at(600) }));
+  assert.deepEqual([late.checkpoint?.failureType, late.checkpoint?.message], ['Timeout', `${timedOut}: the webhook does not answer`]);
+});
+
+test('what was over while the hub was away is looked at once more, and then fails as HubRestart', () => {
+  const back = { hubSince: at(900), now: at(901) };
+  assert.equal(written(next({ status: running, ...back })).failure?.type, 'HubRestart');
+  const applied = { half: 'begin', delivery: { state: 'applied' } } as const;
+  assert.equal(next({ status: waits, work: applied, ...back }).move, 'look');
+  const steady = written(next({ status: waits, work: applied, seen: [{ state: 'steady', message: '' }], ...back }));
+  assert.equal(steady.checkpoint?.result, 'Succeeded');
+  const waiting = written(next({ status: waits, work: applied, seen: [{ state: 'waiting', message: '' }], ...back }));
+  assert.deepEqual([waiting.checkpoint?.result, waiting.checkpoint?.failureType], ['Failed', 'HubRestart']);
+  // Whoever was there all the time has seen it.
+  assert.equal(written(next({ status: waits, work: applied, hubSince: at(599), now: at(600) })).checkpoint?.failureType, 'Timeout');
 });
 
 test('the deadline of a cluster counts from its first step, but not on the way back', () => {

@@ -1,6 +1,7 @@
 import { durationMs } from '../../../util/duration.ts';
 import { timestamp } from '../../../util/timestamp.ts';
 import type { ClusterRun, Grant, StepResult } from '../kinds/cluster-run.ts';
+import type { FailureType } from '../kinds/step.ts';
 import type { SteadyState } from '../release/steady-state.ts';
 import { clusterStateOf } from '../runs/cluster-grant.ts';
 import type { Delivery } from './delivery-of-work.ts';
@@ -16,6 +17,8 @@ export interface ClusterRunInput {
   readonly work: { /** Which half of the present grant it holds. */ readonly half: Half | undefined; readonly delivery: Delivery };
   /** How what is awaited is. Absent: nobody has looked since the Work was applied. */
   readonly seen?: readonly SteadyState[];
+  /** Since when this hub follows. What was over before that, nobody has watched. */
+  readonly hubSince?: Date;
   readonly now: Date;
 }
 
@@ -56,7 +59,7 @@ export function nextClusterRun(input: ClusterRunInput): Move {
   if (status.step?.status !== 'Running') return rest(input);
   const checkpoint = status.checkpoint?.grant === grant.id ? status.checkpoint : undefined;
   if (checkpoint?.result !== undefined) return ending(input, checkpoint);
-  const cut = isAborted ? aborted : isLate(input, grant) ? late : undefined;
+  const cut = isAborted ? aborted : isLate(input, grant) ? lateResult(input, grant, checkpoint) : undefined;
   if (input.work.half === undefined) return cut ? over(input, cut) : { move: 'begin' };
   return following(input, checkpoint, cut);
 }
@@ -70,6 +73,26 @@ interface Result {
 const aborted: Result = { status: 'Failed', failureType: 'ApplicationError', message: 'Aborted' };
 const unwritten: Result = { status: 'Failed', failureType: 'ApplicationError', message: 'The end of the step could not be written' };
 const late: Result = { status: 'TimedOut', failureType: 'Timeout', message: timedOut };
+const unwatched: Result = { status: 'Failed', failureType: 'HubRestart', message: 'The hub was away when the time of the step was over' };
+
+/** Why a step is not over in time. */
+function lateResult(input: ClusterRunInput, grant: Grant, checkpoint: Checkpoint | undefined): Result {
+  const { hubSince, work } = input;
+  if (hubSince && deadlineMs(input, grant) <= hubSince.getTime()) return unwatched;
+  if (work.half === undefined && checkpoint?.message !== undefined) {
+    const { failureType = 'ApplicationError', message } = checkpoint;
+    return { status: 'Failed', failureType, message };
+  }
+  if (work.half !== 'begin' || work.delivery.state !== 'pending') return late;
+  const { isLost = false, message } = work.delivery;
+  if (isLost) return { status: 'Failed', failureType: 'Connectivity', message: message ?? 'The cluster cannot be reached' };
+  return message === undefined ? late : { ...late, message: `${timedOut}: ${message}` };
+}
+
+/** A beginning that did not come about and is tried again until the time is over: what kept it from that is known meanwhile. */
+export function troubled(status: ClusterRunStatus, failureType: FailureType, message: string): ClusterRunStatus {
+  return { ...status, checkpoint: { ...status.checkpoint!, failureType, message } };
+}
 
 function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterRunStatus {
   const { failure: _failure, checkpoint: _checkpoint, soak: _soak, scaleDownAt, ...kept } = status ?? {};
@@ -98,7 +121,8 @@ const isLate = (input: ClusterRunInput, grant: Grant): boolean => input.now.getT
 function following(input: ClusterRunInput, checkpoint: Checkpoint | undefined, cut: Result | undefined): Move {
   const { delivery } = input.work;
   if (delivery.state === 'failed') return conclude(input, { ...failure, message: delivery.message });
-  if (cut) return conclude(input, cut);
+  // What became steady while nobody watched is steady.
+  if (cut && (cut !== unwatched || delivery.state === 'pending')) return conclude(input, cut);
   const { grant } = input.spec;
   const deadline = deadlineMs(input, grant!);
   if (delivery.state === 'pending') return { move: 'wait', until: new Date(deadline) };
@@ -107,6 +131,7 @@ function following(input: ClusterRunInput, checkpoint: Checkpoint | undefined, c
   const broken = input.seen.find(({ state }) => state === 'failed');
   if (broken) return conclude(input, { ...failure, message: broken.message });
   if (input.seen.some(({ state }) => state === 'waiting')) {
+    if (cut) return conclude(input, cut);
     return { move: 'wait', until: new Date(Math.min(deadline, input.now.getTime() + lookEveryMs)) };
   }
   return conclude(input, { status: 'Succeeded' });

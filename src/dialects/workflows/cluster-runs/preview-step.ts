@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
+import { lastAppliedAnnotation } from '../../../core/delivery/apply-client-side.ts';
 import { applyObjects } from '../../../core/delivery/apply-objects.ts';
 import { DeliveryError } from '../../../core/delivery/delivery-error.ts';
 import type { Member } from '../../../core/delivery/member.ts';
@@ -97,7 +98,7 @@ interface Change {
 
 const unasked = (obj: KubeObject): Change => ({ ref: refOf(obj), action: 'update', diff: '' });
 
-async function compare(obj: KubeObject, member: Member, { release, cluster }: StepContext, signal: AbortSignal): Promise<Change> {
+async function compare(obj: KubeObject, member: Member, { release, cluster, spec }: StepContext, signal: AbortSignal): Promise<Change> {
   const ref = refOf(obj);
   const live = (await readObjects(member, [ref], signal)).values().next().value;
   const refusals: DeliveryError[] = [];
@@ -105,6 +106,7 @@ async function compare(obj: KubeObject, member: Member, { release, cluster }: St
   try {
     const [next] = await applyObjects(member, [obj], {
       owner,
+      manner: spec.apply,
       takeOwnership: true,
       dryRun: true,
       onRefused: one => refusals.push(one),
@@ -124,7 +126,7 @@ async function compare(obj: KubeObject, member: Member, { release, cluster }: St
 
 /** Which of them the server writes itself. */
 const serverFields = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']);
-const volatileMarks = new Set(['kubernetes.io/change-cause', 'drover.io/work', 'deployment.kubernetes.io/revision']);
+const volatileMarks = new Set(['kubernetes.io/change-cause', 'drover.io/work', 'deployment.kubernetes.io/revision', lastAppliedAnnotation]);
 
 /** What people mean by an object. Of Secrets only whether a value is another one. */
 function substance(obj: KubeObject): Json {

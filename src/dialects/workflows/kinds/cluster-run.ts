@@ -102,6 +102,7 @@ export const ClusterRun = defineKind({
       }),
     ),
     outputs: optional(mapOf('What ${k8s.<name>} stands for on this cluster.', text('A value.'))),
+    pods: optional(list('The pods that the last deployment had when it was steady, at most a hundred.', text('A name.'))),
     failure: optional(
       object('Why it failed.', {
         type: text('Which kind of failure.'),

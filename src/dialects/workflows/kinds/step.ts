@@ -61,7 +61,13 @@ export type FailureAction = (typeof failureActions)[number];
 const failureStrategy = object('What happens when a step fails.', {
   failureTypes: optional(list('The failures that are meant. All when empty.', oneOf(failureTypes, 'A failure.'))),
   specificSteps: optional(list('The steps that are meant, by name. All when empty.', text('A name.'))),
-  scope: optional(oneOf(['Workflow', 'Phase', 'Wave', 'Cluster'], 'How far it reaches.', { default: 'Workflow' })),
+  scope: optional(
+    oneOf(
+      ['Workflow', 'Phase', 'Wave', 'Cluster'],
+      'How much RollbackWorkflow puts back: everything, or only the phase, the wave or the clusters of the failure.',
+      { default: 'Workflow' },
+    ),
+  ),
   action: oneOf(failureActions, 'What happens.'),
   retry: optional(
     object('For Retry.', {

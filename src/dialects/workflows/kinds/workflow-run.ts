@@ -161,6 +161,7 @@ export const WorkflowRun = defineKind({
     startedAt: optional(time('When it began.')),
     finishedAt: optional(time('When it ended.')),
     triggeredBy: optional(text('Who asked for it.')),
+    url: optional(text('Where the run can be read.')),
     planHash: optional(text('A digest of manifests, artifacts, clusters and waves.')),
     snapshot: optional(wholeObject('Everything the run is made from, as it was when it began.')),
     resolvedClusters: optional(list('The clusters, as they were resolved.', clusterRef)),

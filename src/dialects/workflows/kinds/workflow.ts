@@ -1,6 +1,7 @@
 import { conditions } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration, rolloutLimits, rolloutRules, waveFields, waveRules, wavesOf } from '../../../api/rollout.ts';
+import { applyManner } from '../../../api/work.ts';
 import { flag, integer, list, object, oneOf, optional, text, type TypeOf } from '../../../api/schema.ts';
 import { gates } from './gate.ts';
 import { ageColumn, delivery, messageColumn, secretKey } from './group.ts';
@@ -74,7 +75,15 @@ const notification = object('Whom to tell, and what.', {
       urlSecretRef: secretKey('The key of a Secret of this namespace that holds the address. Its key "secret", if any, signs.'),
     }),
   ),
-  email: optional(list('Addresses for mail. No mail is sent yet: they are only kept.', text('An address.'))),
+  email: optional(
+    list('Addresses that get mail, by the server of mailSecretRef.', text('An address.', { maxLength: 320 }), { maxItems: 50 }),
+  ),
+  mailSecretRef: optional(
+    object(
+      'The Secret of this namespace with the mail server: url (smtps://host:465, or smtp://host:587 with STARTTLS), from, and where needed username, password and ca.crt. The one named "mail" when absent.',
+      { name: text('The name of the Secret.', { minLength: 1 }) },
+    ),
+  ),
   slack: optional(
     object('A channel of Slack.', {
       webhookSecretRef: secretKey('The key of a Secret of this namespace that holds the address of the incoming webhook.'),
@@ -134,17 +143,13 @@ export const Workflow = defineKind({
     ),
     versioning: optional(versioning),
     prune: optional(prune),
-    apply: optional(
-      object('How objects are written.', {
-        mode: optional(oneOf(['ServerSide', 'ClientSide'], 'Who merges.', { default: 'ServerSide' })),
-        fieldManager: optional(text('Under which name.', { default: 'drover' })),
-        force: optional(flag('Whether fields of others are taken over.', { default: true })),
-      }),
-    ),
+    apply: optional(applyManner('How objects are written.')),
     drift: optional(
       object('Whether it is watched that clusters stay as deployed.', {
         mode: optional(oneOf(['Off', 'Detect', 'Correct'], 'Not at all, tell, or put right.', { default: 'Off' })),
-        interval: duration('How often.', { default: '5m' }),
+        interval: duration(
+          'How often everything is compared anew besides, at least 1m. Changes are noticed within seconds, because they are watched; by nothing else when absent.',
+        ),
       }),
     ),
     notifications: optional(list('Whom to tell what happens.', notification, { maxItems: 20 })),

@@ -27,8 +27,8 @@ export function afterAttempts(notification: Notification, attempts: ReadonlyMap<
   return { ...notification, recipients };
 }
 
-function afterAttempt({ form, secret, attempts }: Recipient, { error, isFinal = false }: Attempt, now: Date): Recipient {
-  const tried = { form, secret, attempts: attempts + 1 };
+function afterAttempt({ form, secret, to, attempts }: Recipient, { error, isFinal = false }: Attempt, now: Date): Recipient {
+  const tried = { form, secret, ...(to !== undefined && { to }), attempts: attempts + 1 };
   if (error === undefined) return { ...tried, outcome: 'delivered' };
   const delayMs = retryDelaysMs[attempts];
   if (isFinal || delayMs === undefined) return { ...tried, outcome: 'given up', error };

@@ -22,8 +22,11 @@ export interface NotificationBody {
 
 /** Somebody who is to be told, and how far that is. */
 export interface Recipient {
-  readonly form: 'webhook' | 'slack';
+  readonly form: 'webhook' | 'slack' | 'email';
+  /** Where the address is; of mail, that of the server. */
   readonly secret: { readonly name: string; readonly key: string };
+  /** Of mail: whose. */
+  readonly to?: string;
   /** How often it was tried. */
   readonly attempts: number;
   readonly nextAt?: string;
@@ -86,9 +89,13 @@ export function parseNotification(text: string | undefined): Notification | unde
 
 const wants = ({ events = [] }: NotificationRule, event: string): boolean => events.length === 0 || events.some(one => one === event);
 
-function recipientsOf({ webhook, slack }: NotificationRule): Recipient[] {
+const defaultMailSecret = 'mail';
+
+function recipientsOf({ webhook, slack, email = [], mailSecretRef }: NotificationRule): Recipient[] {
+  const mail = { form: 'email' as const, secret: { name: mailSecretRef?.name ?? defaultMailSecret, key: 'url' }, attempts: 0 };
   return [
     ...(webhook ? [{ form: 'webhook' as const, secret: webhook.urlSecretRef, attempts: 0 }] : []),
     ...(slack ? [{ form: 'slack' as const, secret: slack.webhookSecretRef, attempts: 0 }] : []),
+    ...[...new Set(email)].map(to => ({ ...mail, to })),
   ];
 }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { startMailServer } from '../../../../test/helpers/mail-server.ts';
 import { startMemoryServer } from '../../../../test/helpers/memory-server.ts';
 import { startPlainServer } from '../../../../test/helpers/source-server.ts';
 import { Event, Secret } from '../../../api/builtin-kinds.ts';
@@ -193,4 +194,54 @@ test('addresses that the operator forbids are not asked, and nothing says the pa
   assert.equal(recipientOf(event)?.outcome, 'given up');
   assert.match(recipientOf(event)?.error ?? '', /--allow-egress/);
   assert.doesNotMatch(JSON.stringify(event), /secret-path/);
+});
+
+test('mail is sent to each address by the server of the Secret, and no name gets out of its header', async t => {
+  const world = await startWorld(t);
+  const server = await startMailServer(t, {
+    users: { drover: 'open sesame' },
+    answer: one => (one.includes('gone@') && one.startsWith('RCPT') ? '550 5.1.1 no such mailbox' : undefined),
+  });
+  await world.client.create(Secret, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'default', name: 'mail' },
+    stringData: { url: server.url, from: 'drover@example.com', username: 'drover', password: 'open sesame', 'ca.crt': server.ca },
+  });
+  const herald = world.start();
+  const message = 'Cluster "köln"\r\nBcc: evil@example.com\r\n\r\n. failed';
+  const rule: NotificationRule = { events: ['ClusterFailed'], email: ['ops@example.com', 'gone@example.com', 'ops@example.com'] };
+  await herald.tell([rule], started, { event: 'ClusterFailed', message, cluster: 'köln' });
+  const told = async () =>
+    (await events(world.client))
+      .map(one => parseNotification(one.metadata.annotations?.[deliveryAnnotations.notification])?.recipients ?? [])
+      .flat();
+  const recipients = await eventually(told, all => all.length === 2 && all.every(one => one.outcome !== undefined));
+  assert.deepEqual(
+    recipients.map(({ to, outcome, attempts }) => [to, outcome, attempts]),
+    [
+      ['ops@example.com', 'delivered', 1],
+      ['gone@example.com', 'given up', 1],
+    ],
+  );
+  assert.match(recipients[1]!.error ?? '', /550 5\.1\.1 no such mailbox/);
+  assert.equal(server.mails.length, 1);
+  const { text: sent, to, user, isSecure } = server.mails[0]!;
+  assert.deepEqual([to, user, isSecure], [['ops@example.com'], 'drover', true]);
+  const [head = '', body = ''] = sent.split('\r\n\r\n');
+  assert.doesNotMatch(head, /^Bcc/im);
+  assert.match(head, /^To: ops@example\.com$/m);
+  assert.match(head, /^Message-ID: <[0-9a-f]{32}@example\.com>$/m);
+  assert.match(head, /^Date: Thu, 01 Jan 2026 00:00:00 \+0000$/m);
+  assert.ok(
+    head.split('\r\n').every(line => line.length <= 78 && /^[\x20-\x7e]*$/.test(line)),
+    head,
+  );
+  const subject = /^Subject: ((?:.*\r\n )*.*)$/m.exec(head)![1]!;
+  const words = [...subject.matchAll(/=\?utf-8\?B\?([^?]*)\?=/g)].map(([, word = '']) => Buffer.from(word, 'base64').toString());
+  assert.equal(words.join(''), '[default/web-1] ClusterFailed: Cluster "köln" Bcc: evil@example.com . failed');
+  const read = Buffer.from(body, 'base64').toString();
+  assert.ok(read.startsWith(message), read);
+  assert.match(read, /\r\nCluster: köln\r\n/);
+  assert.doesNotMatch(JSON.stringify(await events(world.client)), /sesame/);
 });

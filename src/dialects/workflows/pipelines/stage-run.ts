@@ -20,7 +20,10 @@ export function stageRun(
   context: JsonObject,
 ): WorkflowRun {
   const { namespace = '', name: pipelineRun = '', uid = '', annotations } = run.metadata;
-  const triggeredBy = annotations?.[deliveryAnnotations.triggeredBy];
+  const { triggeredBy, triggeredByGroups } = deliveryAnnotations;
+  const started = [triggeredBy, triggeredByGroups].flatMap(key =>
+    annotations?.[key] === undefined ? [] : [[key, annotations[key]] as const],
+  );
   const facts: PipelineFacts = { name: run.spec.pipelineRef.name, displayName: pipelineRun, uid, context };
   return newObject(
     WorkflowRun,
@@ -30,7 +33,7 @@ export function stageRun(
       labels: { [deliveryLabels.pipelineRun]: labelOf(pipelineRun), [deliveryLabels.workflow]: labelOf(workflow) },
       annotations: {
         [deliveryAnnotations.pipeline]: JSON.stringify(facts),
-        ...(triggeredBy !== undefined && { [deliveryAnnotations.triggeredBy]: triggeredBy }),
+        ...Object.fromEntries(started),
       },
       ownerReferences: [{ apiVersion: apiVersionOf(delivery), kind: 'PipelineRun', name: pipelineRun, uid, controller: true }],
     },

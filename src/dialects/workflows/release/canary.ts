@@ -12,7 +12,8 @@ import { numberFor, openRecordOf, succeededBefore, withRecord } from './release-
 import { openRecord, withStatus } from './release-record.ts';
 import { configsOf, retain, tidied } from './retention.ts';
 import { releaseOutputs } from './rolling.ts';
-import { refLine, unitLog } from './step-log.ts';
+import { refLine } from './step-log.ts';
+import { wrapUp } from './wrap-up.ts';
 import type { NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
 import { originalName } from './version-config.ts';
 
@@ -116,5 +117,5 @@ export function endCanary(input: StepInput, result: 'steady' | 'failed'): NextWo
   const { book, present } = input;
   const open = openRecordOf(input);
   const records = open && result === 'failed' ? withRecord(book.records, withStatus(open, 'Failed')) : book.records;
-  return nextWork(composeWork(present, records), { lines: result === 'steady' ? unitLog('Wrap Up').done().lines : [] });
+  return nextWork(composeWork(present, records), result === 'steady' ? wrapUp(input) : {});
 }

@@ -12,7 +12,7 @@ import { numberFor, openRecordOf, succeededBefore, withRecord } from './release-
 import { retain, tidied } from './retention.ts';
 import { unitLog } from './step-log.ts';
 import type { NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
-import { balancerAddress, liveRevisions } from './wrap-up.ts';
+import { balancerAddress, liveRevisions, wrapUp } from './wrap-up.ts';
 
 /** The workloads, whose selectors cannot be changed; when the step ends also where they are reached. */
 export function neededOfRolling(input: OfflineInput): ObjectRef[] {
@@ -83,10 +83,12 @@ function succeed(input: StepInput, open: ReleaseRecord): NextWork {
   const pruned = settings.prune.enabled
     ? prune(present, { previous: succeededBefore(book, open.number), current: open, settings })
     : { objects: present, remove: [], lines: [] };
+  const { lines, status } = wrapUp(input);
   const loadBalancer = balancerAddress(objects.filter(isBalancer), input);
   return nextWork(composeWork(pruned.objects, withRecord(book.records, record)), {
     remove: pruned.remove,
-    lines: [...unitLog('Wrap Up').done().lines, ...pruned.lines],
+    lines: [...lines, ...pruned.lines],
+    status,
     outputs: { ...releaseOutputs(release.name, open.number), ...(loadBalancer !== undefined && { loadBalancer }) },
   });
 }

@@ -14,9 +14,9 @@ import { numberFor, openRecordOf, succeededBefore, withRecord } from './release-
 import { openRecord, withRevisions, withStatus } from './release-record.ts';
 import { retain, tidied } from './retention.ts';
 import { releaseOutputs } from './rolling.ts';
-import { unitLog, type UnitLog } from './step-log.ts';
+import type { UnitLog } from './step-log.ts';
 import type { BlueGreenState, NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
-import { liveRevisions } from './wrap-up.ts';
+import { liveRevisions, wrapUp } from './wrap-up.ts';
 
 const noWorkload =
   "No workload found in the Manifests. Can't do Blue/Green Deployment. Only Deployment, DeploymentConfig (OpenShift) and StatefulSet workloads are supported in Blue/Green workflow type.";
@@ -149,9 +149,7 @@ export function endStage(input: StepInput, result: 'steady' | 'failed'): NextWor
   }
   const revisions = liveRevisions(mainWorkloads(present, settings.labelPrefix).filter(isOfColor(open.color)), input);
   const records = withRecord(book.records, withRevisions(withStatus(open, 'Succeeded'), revisions));
-  return nextWork(composeWork(blueGreen ? withColoredPrimary(input, blueGreen) : present, records), {
-    lines: unitLog('Wrap Up').done().lines,
-  });
+  return nextWork(composeWork(blueGreen ? withColoredPrimary(input, blueGreen) : present, records), wrapUp(input));
 
   function isOfColor(color: Color | undefined): (obj: KubeObject) => boolean {
     return obj => color !== undefined && Object.values(templateLabelsOf(obj)).includes(color);

@@ -29,6 +29,15 @@ export interface StepState {
   readonly blueGreen?: BlueGreenState;
   readonly exchange?: ExchangeState;
   readonly outputs?: StepOutputs;
+  /** Names of the pods that the release had when it was steady. */
+  readonly pods?: readonly string[];
+}
+
+export interface SeenPod {
+  readonly name: string;
+  readonly phase: string;
+  /** Empty before it has one. */
+  readonly node: string;
 }
 
 /** By the name that they have below `${k8s.…}`, such as `releaseNumber` and `canaryWorkload`; and `k8sResources.manifests` with its whole name. */
@@ -61,6 +70,8 @@ export interface StepInput {
   live(ref: ObjectRef): KubeObject | undefined;
   /** All objects of a kind in the namespace, of what `neededListsOf` named. Absent where nobody can list. */
   listed?(kind: Omit<ObjectRef, 'name'>): readonly KubeObject[];
+  /** Of what the step brought, when it ends. Absent where nobody can list. */
+  readonly pods?: readonly SeenPod[];
   readonly settings: StepSettings;
   readonly with: Readonly<Record<string, unknown>>;
   readonly clusterRun: StepState;

@@ -1,4 +1,4 @@
-import { failRun, finish } from './end-run.ts';
+import { failUnchanged, finish } from './end-run.ts';
 import { memberSteps, type RunPlan } from './run-plan.ts';
 import { allClusters, clusterOf, recordsOf, stateOf, tell, type Draft } from './run-step.ts';
 import type { Failure, RollbackPlan } from './run-status.ts';
@@ -52,7 +52,7 @@ export function isChanged(draft: Draft, id: string): boolean {
 
 /** Nothing was changed. */
 function endAtOnce(draft: Draft, failure: Failure | undefined): void {
-  if (failure) return failRun(draft, failure);
+  if (failure) return failUnchanged(draft, failure);
   finish(draft, 'RolledBack', { reason: 'RolledBack', message: 'There was nothing to put back' });
   tell(draft, { event: 'RunRolledBack', message: 'There was nothing to put back' });
 }

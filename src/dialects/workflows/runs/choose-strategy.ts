@@ -30,10 +30,23 @@ function isAbout({ failureTypes = [], specificSteps = [] }: FailureStrategy, typ
   return failureTypes.length === 0 || failureTypes.some(one => types.includes(one));
 }
 
+/** How much goes back, where a strategy is about less than the workflow. */
+const narrower: Readonly<Record<NonNullable<FailureStrategy['scope']>, FailureAction>> = {
+  Workflow: 'RollbackWorkflow',
+  Phase: 'RollbackPhase',
+  Wave: 'RollbackWave',
+  Cluster: 'RollbackCluster',
+};
+
+/** An action as far as the strategy reaches. */
+export const withinScope = ({ scope = 'Workflow' }: FailureStrategy, action: FailureAction): FailureAction =>
+  action === 'RollbackWorkflow' ? narrower[scope] : action;
+
 /** What is left of a strategy after some attempts. */
-export function actionAfter({ action, retry }: FailureStrategy, attempts: number): FailureAction {
-  if (action !== 'Retry' || attempts <= (retry?.count ?? 1)) return action;
-  return retry?.then ?? 'RollbackWorkflow';
+export function actionAfter(strategy: FailureStrategy, attempts: number): FailureAction {
+  const { action, retry } = strategy;
+  const isTried = action === 'Retry' && attempts > (retry?.count ?? 1);
+  return withinScope(strategy, isTried ? (retry?.then ?? 'RollbackWorkflow') : action);
 }
 
 /** How long to wait before the attempt after so many. The last interval counts for all that follow. */

@@ -2,6 +2,7 @@ import { isGateOver } from '../../../core/gates/gate-phase.ts';
 import type { GateAnswer, GateSpec } from '../gates/gate-desk.ts';
 import { beginRollback } from './begin-rollback.ts';
 import { isInterrupted } from './drive-slot.ts';
+import { gateReason } from './end-run.ts';
 import { failedStep } from './handle-failure.ts';
 import { lookAtGate } from './look-at-gate.ts';
 import { waveSettings, type Draft } from './run-step.ts';
@@ -40,7 +41,7 @@ const placeOf = ({ engine }: Draft, wave: WaveRecord, gate: GateSpec, side: stri
 function notPassed(draft: Draft, wave: WaveRecord, gate: GateSpec, answer: GateAnswer): false {
   const { engine } = draft;
   const message = `Gate ${gate.name} of wave ${wave.name}: ${answer.message ?? answer.phase}`;
-  const failure = { type: answer.failureType ?? 'Verification', reason: 'GateFailed', message };
+  const failure = { type: answer.failureType ?? 'Verification', reason: gateReason(gate.type, answer.failureType), message };
   if (answer.mustRollBack === true || gate.onFailure === 'Rollback') beginRollback(draft, { failure, ends: 'RolledBack' });
   else if (gate.onFailure === 'Pause' || answer.phase === 'Inconclusive')
     engine.pause = { reason: failure.reason, message, isKnown: false };

@@ -2,6 +2,7 @@ import { isGateOver } from '../../../core/gates/gate-phase.ts';
 import { resolveMessages } from '../infrastructure/resolve-messages.ts';
 import { gateTypes, type GateSpec, type GateType } from '../gates/gate-desk.ts';
 import { beginRollback } from './begin-rollback.ts';
+import { gateReason } from './end-run.ts';
 import { failedStep } from './handle-failure.ts';
 import { lookAtGate } from './look-at-gate.ts';
 import { publish } from './publish-outputs.ts';
@@ -39,10 +40,18 @@ export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecor
   endRecord(draft, record, 'Failed', message ?? phase);
   if (way.round > 0) return true;
   if (mustRollBack === true) {
-    const failure = { type: failureType ?? 'ApprovalRejected', reason: 'GateFailed', message: message ?? `${step.name} was rejected` };
+    const failure = {
+      type: failureType ?? 'ApprovalRejected',
+      reason: 'ApprovalRejected',
+      message: message ?? `${step.name} was rejected`,
+    };
     beginRollback(draft, { failure, ends: 'RolledBack' });
   } else if (phase === 'Inconclusive') draft.engine.pause = { reason: 'Inconclusive', message: message ?? step.name, isKnown: false };
-  else failedStep(draft, placed, record, [failureType ?? 'Verification']);
+  else {
+    const type = failureType ?? 'Verification';
+    draft.engine.breach ??= { type, reason: gateReason(step.type, failureType), message: message ?? phase };
+    failedStep(draft, placed, record, [type]);
+  }
   return false;
 }
 

@@ -1,3 +1,4 @@
+import type { RunPhase } from '../kinds/workflow-run.ts';
 import { inFlight } from './run-budgets.ts';
 import { recordsOf, stand, tell, type Draft } from './run-step.ts';
 import type { Failure, RunStatus } from './run-status.ts';
@@ -19,10 +20,22 @@ export function finish(
   for (const wave of status.waves ?? []) delete wave.soakUntil;
 }
 
+/** Of runs that people stopped before anything was changed. */
+const undecided: Readonly<Record<string, 'Rejected' | 'Expired'>> = { ApprovalRejected: 'Rejected', ApprovalExpired: 'Expired' };
+
+/** Why a gate failed, in one word. */
+export function gateReason(gate: string, failureType: string | undefined): string {
+  if (failureType === 'ApprovalRejected') return 'ApprovalRejected';
+  return gate === 'Approval' && failureType === 'Timeout' ? 'ApprovalExpired' : 'GateFailed';
+}
+
+/** The run has failed before anything was changed. */
+export const failUnchanged = (draft: Draft, failure: Failure): void => failRun(draft, failure, undecided[failure.reason]);
+
 /** Nothing was put back, or need be. */
-export function failRun(draft: Draft, failure: Failure): void {
+export function failRun(draft: Draft, failure: Failure, phase: RunPhase = 'Failed'): void {
   draft.engine.failure = failure;
-  finish(draft, 'Failed', failure);
+  finish(draft, phase, failure);
   tell(draft, { event: 'RunFailed', message: failure.message });
 }
 

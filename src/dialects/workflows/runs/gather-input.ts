@@ -1,4 +1,5 @@
 import type { Cluster } from '../../../api/cluster.ts';
+import { apiVersionOf } from '../../../api/object.ts';
 import type { Work } from '../../../api/work.ts';
 import { clusterId } from '../../../core/clusters/cluster-id.ts';
 import type { Informer } from '../../../runtime/informer.ts';
@@ -7,14 +8,16 @@ import { evaluateCondition } from '../expressions/condition.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
 import { renderText } from '../expressions/render-text.ts';
 import type { FreezeDesk } from '../freezes/freeze-desk.ts';
+import { starterGroups } from '../freezes/starter-groups.ts';
 import type { GateDesk } from '../gates/gate-desk.ts';
 import { runScope, type ScopeFacts } from '../inputs/run-scope.ts';
 import type { ClusterRun } from '../kinds/cluster-run.ts';
-import type { WorkflowRun } from '../kinds/workflow-run.ts';
+import { WorkflowRun } from '../kinds/workflow-run.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
 import { namedTest } from '../infrastructure/select-clusters.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import { hubClusters } from '../providers/hub-clusters.ts';
+import { pageAddress } from '../web/page-address.ts';
 import { clusterStateOf, isInFlight, type GrantedCluster } from './cluster-grant.ts';
 import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run-facts.ts';
 import { obeyed } from './run-orders.ts';
@@ -32,6 +35,8 @@ export interface GatherDeps {
   readonly gates: GateDesk;
   readonly freezes: FreezeDesk;
   readonly places: RunPlaces;
+  /** Where people find the hub. */
+  serverUrl?(): string;
 }
 
 export interface Gathering {
@@ -52,7 +57,7 @@ export const clusterRunsOf = (
 /** Everything that is known about a run now. */
 export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, answer, now }: Gathering): RunInput {
   const run = withAnswer(before, answer);
-  const { runs, clusterRuns, clusters, works, gates, freezes, places } = deps;
+  const { runs, clusterRuns, clusters, works, gates, freezes, places, serverUrl } = deps;
   const { metadata, spec, status = {} } = run;
   const { namespace = '', name = '', uid = '', annotations = {} } = metadata;
   const { snapshot } = status;
@@ -78,6 +83,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     mode: spec.mode ?? 'Apply',
     state: spec.state ?? 'Run',
     ...(triggeredBy !== undefined && { triggeredBy }),
+    ...(serverUrl && { url: pageAddress(serverUrl(), { apiVersion: apiVersionOf(WorkflowRun), kind: WorkflowRun.kind, metadata }) }),
     skipGates: spec.skipGates ?? [],
     ...(spec.previewRef && { previewHash: previewHash(spec.previewRef) }),
     before: before.status,
@@ -90,6 +96,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
         {
           namespace,
           workflow: spec.workflowRef.name,
+          groups: starterGroups(annotations),
           ...(snapshot && { environment: snapshot.environment.name, environmentType: snapshot.environment.type }),
         },
         now,

@@ -1,7 +1,7 @@
 import { isGateOver } from '../../../core/gates/gate-phase.ts';
 import { durationMs } from '../../../util/duration.ts';
 import type { FailureAction, FailureStrategy } from '../kinds/step.ts';
-import { actionAfter, chooseStrategy, retryInterval } from './choose-strategy.ts';
+import { actionAfter, chooseStrategy, retryInterval, withinScope } from './choose-strategy.ts';
 import { abortRun, failRun } from './end-run.ts';
 import { beginRollback } from './begin-rollback.ts';
 import { failureTypesOf, hasFailed, whyFailed } from './run-budgets.ts';
@@ -125,7 +125,8 @@ export function askAgain({ engine, status }: Draft): void {
 
 const fourteenDays = '14d';
 
-function intervene({ engine }: Draft, { manual = {} }: FailureStrategy, record: StepRecord | undefined, failure: Failure): void {
+function intervene({ engine }: Draft, strategy: FailureStrategy, record: StepRecord | undefined, failure: Failure): void {
+  const { manual = {} } = strategy;
   engine.breach ??= failure;
   // What was decided of one gate is not decided of the next.
   if (!record) engine.interventions = (engine.interventions ?? 0) + 1;
@@ -133,7 +134,7 @@ function intervene({ engine }: Draft, { manual = {} }: FailureStrategy, record: 
     place: record ? `manual/${record.id}` : `manual/wave/${engine.interventions}`,
     name: record?.name ?? 'wave',
     timeout: manual.timeout ?? fourteenDays,
-    then: manual.then ?? 'RollbackWorkflow',
+    then: withinScope(strategy, manual.then ?? 'RollbackWorkflow'),
     ...(manual.groups && { groups: manual.groups }),
     ...(manual.users && { users: manual.users }),
   };

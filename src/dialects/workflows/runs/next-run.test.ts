@@ -332,6 +332,49 @@ test('RejectAndRollback of a step rolls back whatever the failure strategy says'
   assert.deepEqual(fleet.states(), { c0: 'RolledBack' });
 });
 
+test('a run that people stop before it changed anything is Rejected, or Expired when nobody decided in time', () => {
+  const end = (failureType: 'ApprovalRejected' | 'Timeout' | 'Verification', waves: object[]) => {
+    const fleet = new SimulatedFleet(members(2), { rollout: { waves } });
+    fleet.answerOf = () => answer('Failed', { failureType });
+    fleet.run();
+    return fleet.status?.phase;
+  };
+  const before = [{ name: 'all', remainder: true, before: [gate('ready?')] }];
+  assert.equal(end('ApprovalRejected', before), 'Rejected');
+  assert.equal(end('Timeout', before), 'Expired');
+  assert.equal(end('Verification', before), 'Failed');
+  const waited = [{ name: 'all', remainder: true, before: [gate('open?', { type: 'Window' })] }];
+  assert.equal(end('Timeout', waited), 'Failed');
+  // What was changed is put back, and the run has failed.
+  const after = [{ name: 'all', remainder: true, after: [gate('well?')] }];
+  assert.equal(end('ApprovalRejected', after), 'Failed');
+  const phases = [{ name: 'p', groups: [{ name: 'g', steps: [{ type: 'ResolveClusters' }, { name: 'ok?', type: 'Approval' }] }] }];
+  const fleet = new SimulatedFleet(members(1), { type: 'Custom', phases });
+  fleet.answerOf = () => answer('Failed', { failureType: 'Timeout', message: 'Timed out' });
+  fleet.run();
+  assert.deepEqual([fleet.status?.phase, fleet.status?.reason, fleet.status?.message], ['Expired', 'ApprovalExpired', 'Timed out']);
+});
+
+test('a strategy puts back as much as its scope says', () => {
+  const waves = [
+    { name: 'first', count: 1 },
+    { name: 'rest', remainder: true },
+  ];
+  const back = (scope: string) => {
+    const failureStrategies = [{ action: 'Retry', scope, retry: { count: 1, then: 'RollbackWorkflow' } }];
+    const fleet = new SimulatedFleet(members(3), { rollout: { waves }, failureStrategies });
+    fleet.fateOf = failsOn('c2');
+    fleet.run();
+    return fleet.deeds
+      .filter(({ grant }) => grant.isRollback === true)
+      .map(({ cluster }) => cluster)
+      .sort();
+  };
+  assert.deepEqual(back('Workflow'), ['c0', 'c1', 'c2']);
+  assert.deepEqual(back('Wave'), ['c1', 'c2']);
+  assert.deepEqual(back('Cluster'), ['c2']);
+});
+
 test('a gate that is bypassed is not asked', () => {
   const waves = [{ name: 'all', remainder: true, before: [gate('ready?')] }];
   const fleet = new SimulatedFleet(members(1), { rollout: { waves } });

@@ -33,6 +33,8 @@ export interface RunControllerDeps extends RunTriggerDeps {
   readonly secrets: RunSecrets;
   /** How many clusters may be busy at the same time, over all runs. Default 64. */
   readonly maxInFlight?: number;
+  /** Where people find the hub. */
+  serverUrl?(): string;
   now?(): Date;
 }
 

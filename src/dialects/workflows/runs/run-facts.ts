@@ -1,3 +1,4 @@
+import { artifactNames } from '../inputs/artifact-names.ts';
 import type { ScopeFacts } from '../inputs/run-scope.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import { deliveryAnnotations } from '../names.ts';
@@ -10,9 +11,9 @@ export type RunWithStatus = Pick<WorkflowRun, 'metadata' | 'spec'> & { readonly 
 export const withStatus = (run: WorkflowRun): RunWithStatus => run as unknown as RunWithStatus;
 
 /** What expressions find of a run, wherever they stand in it. What belongs to a wave, a cluster or a step is for the caller to add. */
-export function factsOfRun(run: RunWithStatus, url?: string): ScopeFacts {
+export function factsOfRun(run: RunWithStatus): ScopeFacts {
   const { metadata, status = {} } = run;
-  const { engine, startedAt, releaseNo, resolvedClusters, outputs } = status;
+  const { engine, startedAt, releaseNo, resolvedClusters, outputs, url } = status;
   const name = metadata.name ?? '';
   const triggeredBy = metadata.annotations?.[deliveryAnnotations.triggeredBy] ?? status.triggeredBy;
   const { lastGood, http } = engine ?? {};
@@ -27,9 +28,11 @@ export function factsOfRun(run: RunWithStatus, url?: string): ScopeFacts {
       ...(lastGood && { lastGoodReleaseNo: String(lastGood.releaseNo), lastGoodDeploymentDisplayName: lastGood.name }),
       timestampId: String(Date.parse(metadata.creationTimestamp ?? '') || 0),
       ...(url !== undefined && { url }),
-      ...(pipeline && { pipelineDeploymentUuid: pipeline.uid }),
+      // A pipeline that is resumed stays the same one.
+      ...(pipeline && { pipelineDeploymentUuid: pipeline.uid, pipelineResumeUuid: pipeline.uid }),
     },
     ...(pipeline && { pipeline: { name: pipeline.name, displayName: pipeline.displayName } }),
+    ...(lastGood?.artifact && { rollbackArtifact: artifactNames(lastGood.artifact)! }),
     ...(resolvedClusters && { resolved: resolvedClusters }),
     ...((outputs || pipeline) && { context: { ...pipeline?.context, ...outputs } }),
     ...(http && { httpResponseCode: http.code, httpResponseBody: http.body }),

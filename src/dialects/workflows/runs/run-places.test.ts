@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunWithStatus } from './run-facts.ts';
+import { factsOfRun, type RunWithStatus } from './run-facts.ts';
 import { runPlaces } from './run-places.ts';
 import type { RunStatus } from './run-status.ts';
 
@@ -21,6 +21,8 @@ const made = (infrastructure: string): RunStatus =>
       workflow: { spec: {} },
       provider: { name: 'hub' },
       infrastructure: { name: infrastructure, namespace: infrastructure, releaseName: 'web' },
+      service: 'web',
+      services: { web: { artifact: { name: 'image', tag: infrastructure } } },
     },
   }) as unknown as RunStatus;
 
@@ -58,4 +60,19 @@ test('of two runs of the same second the one that was asked for first goes first
 
   assert.equal(places.factsFor(first).queue.ahead, 0);
   assert.equal(places.factsFor(second).queue.ahead, 1);
+});
+
+test('the newest run that succeeded tells what it deployed', () => {
+  const places = runPlaces();
+  places.note(run('web', { ...made('1.0'), phase: 'Succeeded', releaseNo: 1 }));
+  const next = { ...run('next'), spec: { workflowRef: { name: 'web' } } };
+  const { lastGood } = places.factsFor(next);
+  assert.deepEqual(lastGood, { releaseNo: 1, name: 'web', artifact: { name: 'image', tag: '1.0' } });
+  const begun = {
+    ...next,
+    status: { engine: { lastId: 0, leg: 0, stage: 'Before' as const, lastGood: { ...lastGood! } }, url: 'https://hub.example/x' },
+  };
+  const facts = factsOfRun(begun);
+  assert.equal(facts.rollbackArtifact?.['buildNo'], '1.0');
+  assert.equal(facts.run?.url, 'https://hub.example/x');
 });

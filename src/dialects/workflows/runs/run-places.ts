@@ -2,6 +2,7 @@ import type { Key } from '../../../runtime/key.ts';
 import { keyOf } from '../../../runtime/key.ts';
 import { hasExpressions, renderText } from '../expressions/render-text.ts';
 import { runScope } from '../inputs/run-scope.ts';
+import type { ArtifactSnapshot } from '../inputs/run-snapshot.ts';
 import { isTerminal } from '../kinds/workflow-run.ts';
 import { deliveryAnnotations } from '../names.ts';
 import { factsOfRun, type RunWithStatus } from './run-facts.ts';
@@ -25,6 +26,8 @@ interface Place {
   startedAt: string | undefined;
   releaseNo: number | undefined;
   phase: string | undefined;
+  /** What it deployed. */
+  artifact: ArtifactSnapshot | undefined;
   /** Whether some cluster was changed. */
   hasChanged: boolean;
 }
@@ -61,6 +64,7 @@ export function runPlaces(): RunPlaces {
       place.startedAt = status.startedAt ?? place.startedAt;
       place.releaseNo = status.releaseNo ?? place.releaseNo;
       place.phase = status.phase ?? place.phase;
+      place.artifact ??= status.snapshot?.services[status.snapshot.service]?.artifact;
       place.hasChanged ||= hasChanged(status);
       places.set(key, place);
       const of = `${place.namespace}/${place.workflow}`;
@@ -81,7 +85,7 @@ export function runPlaces(): RunPlaces {
         queue: queueOf(place, [...places.values()]),
         isNewest: ![...places.values()].some(one => isLater(one, place)),
         nextReleaseNo: (releaseNumbers.get(`${place.namespace}/${place.workflow}`) ?? 0) + 1,
-        ...(lastGood && { lastGood: { releaseNo: lastGood.releaseNo!, name: lastGood.name } }),
+        ...(lastGood && { lastGood: goodOf(lastGood) }),
       };
     },
     neighbours,
@@ -116,9 +120,12 @@ function newPlace({ metadata, spec }: RunWithStatus, seen: number): Place {
     startedAt: undefined,
     releaseNo: undefined,
     phase: undefined,
+    artifact: undefined,
     hasChanged: false,
   };
 }
+
+const goodOf = ({ releaseNo = 0, name, artifact }: Place) => ({ releaseNo, name, ...(artifact && { artifact }) });
 
 function isEarlier(a: Place, b: Place): boolean {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;

@@ -1,7 +1,7 @@
 import type { Condition } from '../../../api/conditions.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import type { GatePhase } from '../../../core/gates/gate-phase.ts';
-import type { RunSnapshot } from '../inputs/run-snapshot.ts';
+import type { ArtifactSnapshot, RunSnapshot } from '../inputs/run-snapshot.ts';
 import type { Grant, Standing } from '../kinds/cluster-run.ts';
 import type { RunPhase, StepStatus, WaveState } from '../kinds/workflow-run.ts';
 import type { LogLine } from '../logs/run-logs.ts';
@@ -125,7 +125,7 @@ export interface RunProgress {
   /** Clusters whose labels here do not tell that they are meant, as those of the provider did: it is not looked at again. */
   blind?: string[];
   /** The newest run of the workflow that had succeeded when this one began. */
-  lastGood?: { releaseNo: number; name: string };
+  lastGood?: { releaseNo: number; name: string; artifact?: ArtifactSnapshot };
   /** What was last written to ClusterRuns. Nothing else is decided before it is there. */
   orders?: RunOrder[];
   /** What the run said when it last said something, until something else changes: it is in the log before anything else is decided. */
@@ -171,6 +171,8 @@ export interface RunStatus {
   startedAt?: string;
   finishedAt?: string;
   triggeredBy?: string;
+  /** Where people find it. */
+  url?: string;
   planHash?: string;
   snapshot?: RunSnapshot;
   resolvedClusters?: { id: string; name: string }[];

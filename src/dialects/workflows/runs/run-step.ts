@@ -46,6 +46,8 @@ export interface RunInput {
   /** What is wanted of the run. */
   readonly state: RunState;
   readonly triggeredBy?: string | undefined;
+  /** Where people find the run. */
+  readonly url?: string | undefined;
   readonly skipGates: readonly string[];
   /** The hash of the preview that this run must equal; null when there is none to be found. */
   readonly previewHash?: string | null | undefined;
@@ -66,7 +68,7 @@ export interface RunInput {
   readonly isNewest: boolean;
   readonly nextReleaseNo: number;
   /** The newest run of the workflow that succeeded. */
-  readonly lastGood?: { readonly releaseNo: number; readonly name: string } | undefined;
+  readonly lastGood?: Readonly<NonNullable<RunProgress['lastGood']>> | undefined;
   lookAt(question: GateQuestion): GateAnswer;
   /** Whether an expression holds. Throws when it cannot be resolved. */
   holds(expression: string, wave: WaveRecord | undefined, phase: string): boolean;

@@ -25,6 +25,7 @@ export function summarize(draft: Draft): void {
   const { status, input, now } = draft;
   status.observedGeneration = input.generation;
   if (input.triggeredBy !== undefined) status.triggeredBy = input.triggeredBy;
+  if (input.url !== undefined) status.url ??= input.url;
   if (status.resolvedClusters) status.clusters = countClusters(draft);
   status.conditions = withConditions(status.conditions, reports(status), { now, generation: input.generation });
 }

@@ -3,6 +3,7 @@ import { newObject } from '../../../api/define-kind.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
 import { renderText } from '../expressions/render-text.ts';
+import { printGroups } from '../freezes/starter-groups.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import type { Trigger } from '../kinds/trigger.ts';
 import { WorkflowRun, type ArtifactChoice } from '../kinds/workflow-run.ts';
@@ -46,7 +47,10 @@ export function runToStart(trigger: Trigger, start: Start, facts: ArtifactFacts)
       [deliveryLabels.trigger]: name.slice(0, 63).replace(/[^a-zA-Z0-9]+$/, ''),
       ...(action.workflowRef && { [deliveryLabels.workflow]: action.workflowRef.name.slice(0, 63).replace(/[^a-zA-Z0-9]+$/, '') }),
     },
-    annotations: { [deliveryAnnotations.triggeredBy]: start.by ?? `trigger/${name}` },
+    annotations: {
+      [deliveryAnnotations.triggeredBy]: start.by ?? `trigger/${name}`,
+      ...(start.groups && { [deliveryAnnotations.triggeredByGroups]: printGroups(start.groups) }),
+    },
   };
   const shared = {
     ...(Object.keys(variables).length > 0 && { variables }),

@@ -16,6 +16,8 @@ export interface Start {
   readonly infrastructure?: string;
   /** A person, where one is known. */
   readonly by?: string;
+  /** Those of the person. */
+  readonly groups?: readonly string[];
 }
 
 /** What a look at a trigger came to. */

@@ -77,13 +77,13 @@ export function foreseeStart({ hub, workflows, pipelines, services, infrastructu
   }
 
   /** Of what begins at once; later stages wait by themselves. Throws 409. */
-  async function checkFreezes(trigger: Trigger, now: Date): Promise<void> {
+  async function checkFreezes(trigger: Trigger, groups: readonly string[], now: Date): Promise<void> {
     const { namespace = '' } = trigger.metadata;
     for (const { workflow, infrastructures: own, isFirst } of foreseen(trigger)) {
       if (!isFirst) continue;
       const spec = workflows.get(`${namespace}/${workflow}`)?.spec;
       for (const infrastructure of own.length > 0 ? own : [spec?.infrastructureRef ?? '']) {
-        const subject = { namespace, workflow, ...(await environmentOf(namespace, spec?.environmentRef, infrastructure)) };
+        const subject = { namespace, workflow, groups, ...(await environmentOf(namespace, spec?.environmentRef, infrastructure)) };
         const { isOpen, message } = freezes.freezeFor(subject, now);
         if (!isOpen) throw new StatusError(409, 'Conflict', message ?? 'a freeze is in force');
       }

@@ -65,7 +65,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
   async function plainStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start> {
     const user = trigger.spec.condition.requireApiKey === true ? await requireUser(trigger, req) : undefined;
     const given = readWebhookBody(parse(body), trigger);
-    return { occasion: occasionOf(trigger, req), ...given, ...(user && { by: user.name }) };
+    return { occasion: occasionOf(trigger, req), ...given, ...(user && { by: user.name, groups: user.groups }) };
   }
 
   async function gitStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start | undefined> {
@@ -121,18 +121,18 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     return user;
   }
 
-  async function checkOpen(trigger: Trigger): Promise<void> {
+  async function checkOpen(trigger: Trigger, { groups = [] }: Start): Promise<void> {
     const { metadata, spec, status } = trigger;
     const closed = (message: string) => new StatusError(409, 'Conflict', message);
     if (spec.paused === true) throw closed(`trigger "${metadata.name}" is paused`);
     const readyMs = Date.parse(status?.lastFired ?? '') + durationMs(spec.minInterval);
     if (spec.minInterval !== undefined && readyMs > now().getTime())
       throw closed(`trigger "${metadata.name}" started something a moment ago`);
-    await foresight.checkFreezes(trigger, now());
+    await foresight.checkFreezes(trigger, groups, now());
   }
 
   async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {
-    await checkOpen(trigger);
+    await checkOpen(trigger, start);
     foresight.checkVariables(trigger, start.variables ?? {});
     try {
       const run = await startRun(deps, trigger, start, signal);
