@@ -27,6 +27,8 @@ interface Naming {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly description: string;
   readonly columns?: readonly Column[];
+  /** Paths of fields by which objects can be selected (`fieldSelector`), besides name and namespace. */
+  readonly selectable?: readonly string[];
   /** Rules over the whole object. */
   readonly rules?: readonly { rule: string; message: string }[];
 }
@@ -80,7 +82,7 @@ function definitionOf(declaration: KindDeclaration<unknown, unknown>): KubeObjec
 }
 
 function definitionFor(declaration: Naming, fields: JsonObject, hasStatus: boolean): KubeObject {
-  const { group, version, kind, plural, scope, shortNames, categories, description, columns, rules } = declaration;
+  const { group, version, kind, plural, scope, shortNames, categories, description, columns, selectable, rules } = declaration;
   const schema: JsonObject = {
     ...fields,
     type: 'object',
@@ -116,6 +118,7 @@ function definitionFor(declaration: Naming, fields: JsonObject, hasStatus: boole
           schema: { openAPIV3Schema: schema },
           ...(hasStatus && { subresources: { status: {} } }),
           ...(columns && { additionalPrinterColumns: columns.map(({ path, ...column }) => ({ ...column, jsonPath: path })) }),
+          ...(selectable && { selectableFields: selectable.map(jsonPath => ({ jsonPath })) }),
         },
       ],
     },

@@ -338,6 +338,8 @@ export const Work = defineKind({
     nextTry: optional(time('When it is tried again. Absent: when something changes.')),
     ...conditions,
   }),
+  // By it the page finds those that fail, however many there are.
+  selectable: ['.status.failures'],
   columns: [
     { name: 'Release', type: 'string', path: '.spec.release.name', priority: 1 },
     { name: 'Cluster', type: 'string', path: '.status.cluster' },

@@ -6,6 +6,7 @@ import icon from '../icon.svg';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Loading } from '../parts/notes.tsx';
+import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { screenGroups, screens } from '../screens/screens.ts';
 import { Palette } from './palette.tsx';
@@ -36,12 +37,16 @@ export function Shell() {
       <header className="top">
         <PlaceLink to="/" className="brand">
           <img src={icon} alt="" />
-          Drover
+          <span className="word">Drover</span>
         </PlaceLink>
         <button type="button" className="search-button" onClick={() => setPaletteOpen(true)}>
           <Icon name="search" />
-          <span className="grow cut">Go to…</span>
-          {paletteKeys !== '' && <Keys keys={paletteKeys} />}
+          <span className="grow cut word">Go to…</span>
+          {paletteKeys !== '' && (
+            <span className="word">
+              <Keys keys={paletteKeys} />
+            </span>
+          )}
         </button>
         <div className="top-end">
           <ScopeChooser />
@@ -61,7 +66,11 @@ export function Shell() {
                 </Route>
               ))}
               <Route>
-                <Empty title="There is no such screen">The address is not one of this page. The list at the side has all of them.</Empty>
+                <Page title="There is no such screen">
+                  <Empty title="Nothing is at this address">
+                    The list at the side has all screens, and Go to… finds clusters and kinds.
+                  </Empty>
+                </Page>
               </Route>
             </Switch>
           </Suspense>

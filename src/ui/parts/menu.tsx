@@ -88,7 +88,7 @@ export function Menu({ label, icon, isIconOnly = false, items, isOpenAtFirst = f
         onClick={open}
       >
         <Icon name={icon} />
-        {!isIconOnly && label}
+        {!isIconOnly && <span className="word">{label}</span>}
         {children}
       </button>
       {isOpen && (

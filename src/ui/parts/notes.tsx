@@ -53,6 +53,11 @@ export function Empty({ title, children, command, action }: { title: string; chi
   );
 }
 
+/** For addresses that name a part of a screen that it does not have. */
+export function NoSuchPart() {
+  return <Empty title="There is no such part">The address is not one of this screen. The tabs above are all that it has.</Empty>;
+}
+
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <div className="loading" role="status">

@@ -5,7 +5,7 @@ import { kinds, type Kind } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList, useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Table } from '../../parts/table/table.tsx';
@@ -46,10 +46,18 @@ export function ClusterScreen() {
   const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
   const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
   const shown = tabs.filter(({ id }) => (id === 'works' ? seesWorks : id === 'access' ? seesBindings : true));
-  if (!object) {
-    if (listed.error) return <ErrorNote error={listed.error} about={name} />;
-    return listed.state === 'loading' ? <Loading /> : <Empty title={`There is no cluster ${name}`} command="drover get clusters" />;
-  }
+  if (!object)
+    return (
+      <Page title={name} above={[{ title: 'Clusters', to: '/clusters' }]}>
+        {listed.error && <ErrorNote error={listed.error} about={name} />}
+        {!listed.error && listed.state === 'loading' && <Loading />}
+        {!listed.error && listed.state !== 'loading' && (
+          <Empty title={`There is no cluster ${name}`} command="drover get clusters">
+            It may have been removed meanwhile, or you may not see it.
+          </Empty>
+        )}
+      </Page>
+    );
   return (
     <Page
       title={name}
@@ -101,7 +109,7 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
         />
       );
     default:
-      return <Empty title="There is no such part" />;
+      return <NoSuchPart />;
   }
 }
 

@@ -44,7 +44,7 @@ export function Home() {
       )}
       {items.length > 0 && (
         <>
-          <div className="cards">
+          <div className={`figures ${seesHub() ? 'six' : 'four'}`}>
             <Figure title="Clusters" value={items.length} to="/clusters" />
             <Figure title="Ready" value={count('good')} to="/clusters?q=state:ready" />
             <Figure title="Not ready" value={count('bad', 'warn')} to="/clusters?sort=state" isBad={count('bad', 'warn') > 0} />

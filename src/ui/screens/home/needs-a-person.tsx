@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
+import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
@@ -25,11 +26,14 @@ const approval: Kind = {
   isNamespaced: true,
 };
 const mostShown = 12;
+/** A delivery that fails says how many times in a row; of all others nothing is asked. */
+const failing = 'status.failures!=';
 
-/** What does not get better by itself: clusters that are lost, services that are stuck, approvals that are waited for. */
+/** What does not get better by itself: clusters that are lost, services that are stuck, deliveries that fail, approvals that are waited for. */
 export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
   const services = useList({ kind: kinds.multiClusterService });
   const approvals = useList({ kind: approval });
+  const works = useList<Work>({ kind: kinds.work, fieldSelector: failing });
   const matters = useMemo(
     () => [
       ...approvals.items.filter(isOpen).map(one => matterOf(one, approval, 'Approval')),
@@ -37,9 +41,16 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
         ...matterOf(one, kinds.cluster, 'Cluster'),
         place: `/clusters/${encodeURIComponent(one.metadata.name!)}`,
       })),
-      ...services.items.filter(isAmiss).map(one => matterOf(one, kinds.multiClusterService, 'Service')),
+      ...services.items.filter(isAmiss).map(one => ({
+        ...matterOf(one, kinds.multiClusterService, 'Service'),
+        place: `/services/_/${encodeURIComponent(one.metadata.name!)}`,
+      })),
+      ...works.items.filter(isAmiss).map(one => {
+        const matter = matterOf(one, kinds.work, 'Work');
+        return { ...matter, what: `${matter.what} on ${one.status?.cluster ?? one.metadata.namespace ?? ''}` };
+      }),
     ],
-    [clusters, services.items, approvals.items],
+    [clusters, services.items, approvals.items, works.items],
   );
   return (
     <section className="card stack tight" aria-labelledby="needs">

@@ -5,7 +5,7 @@ import { objectPlace } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -42,6 +42,7 @@ export function People() {
       {part === 'projects' && <Projects />}
       {part === 'roles' && <Roles />}
       {part === 'global-roles' && <GlobalRoles />}
+      {!tabs.some(one => one.id === part) && <NoSuchPart />}
     </Page>
   );
 }

@@ -34,7 +34,9 @@ export function ProjectScreen() {
         ) : listed.state === 'loading' ? (
           <Loading />
         ) : (
-          <Empty title="There is no such project" />
+          <Empty title="There is no such project" command="kubectl get projects.management.cattle.io -A">
+            It may have been deleted meanwhile, or its cluster has left.
+          </Empty>
         )}
       </Page>
     );

@@ -31,7 +31,9 @@ export function UserScreen() {
         ) : listed.state === 'loading' ? (
           <Loading />
         ) : (
-          <Empty title="There is no such user" />
+          <Empty title="There is no such user" command="kubectl get users.management.cattle.io">
+            The user may have been deleted meanwhile.
+          </Empty>
         )}
       </Page>
     );

@@ -1,12 +1,10 @@
 import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'wouter';
-import { objectPlace } from '../../data/kinds.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useObject } from '../../data/use-list.ts';
-import { PlaceLink } from '../../app/place.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { ObjectEvents } from '../object/object-events.tsx';
@@ -110,11 +108,7 @@ function Tab({ vm, vmi, at, tab, base }: TabProps) {
     case 'yaml':
       return <YamlTab object={vm} at={{ ...at, kind: machineKinds.machine, tab, base }} />;
     default:
-      return (
-        <Empty title="There is no such part">
-          <PlaceLink to={objectPlace(machineKinds.machine, at)}>The object itself</PlaceLink> is in Explore.
-        </Empty>
-      );
+      return <NoSuchPart />;
   }
 }
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useLocation, useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
-import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -133,6 +133,7 @@ export function VirtualCluster() {
       {part === 'volumes' && <Volumes cluster={found} />}
       {part === 'networks' && <Networks cluster={found} />}
       {part === 'keys' && <KeyPairs cluster={found} />}
+      {!parts.some(one => one.id === part) && <NoSuchPart />}
     </Page>
   );
 }

@@ -151,7 +151,9 @@ function Missing({ name, listed, above }: MissingProps) {
       ) : listed.state === 'loading' ? (
         <Loading />
       ) : (
-        <Empty title="It is not there" />
+        <Empty title="It is not there" command="drover get pipelines,pipelineruns -A">
+          It may have been removed meanwhile. Runs that are over are removed after a while.
+        </Empty>
       )}
     </Page>
   );

@@ -8,7 +8,7 @@ import { useScope } from '../../app/scope.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import type { Kind, KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { PhaseBadge } from '../../parts/phase-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -39,6 +39,7 @@ export function Workflows() {
       {part === 'pipelines' && <Pipelines />}
       {part === 'pipeline-runs' && <PipelineRuns />}
       {part === 'approvals' && <Approvals />}
+      {!tabs.some(one => one.id === part) && <NoSuchPart />}
     </Page>
   );
 }
