@@ -73,6 +73,39 @@ for (const kind of hubKindsByTime)
         assert.deepEqual(window.faults, []);
       });
 
+    test('a phone has room for every screen, home lists deliveries that fail, and an address that leads nowhere says so', async () => {
+      const id = await rig.kubectl.expect('get clusters.drover.io sandbox-2 -o jsonpath={.status.id}');
+      const work = {
+        apiVersion: 'drover.io/v1alpha1',
+        kind: 'Work',
+        metadata: { name: 'lost', namespace: id },
+        spec: { release: { name: 'lost', namespace: 'default' }, chart: { repository: 'hub', name: 'nowhere' } },
+      };
+      await rig.kubectl.expect('create -f -', { input: JSON.stringify(work) });
+      await using window = await rig.open({ width: 390, height: 800 });
+      const { page } = window;
+      await page.getByRole('link', { name: 'Work lost on sandbox-2' }).waitFor({ timeout: 30_000 });
+      for (const place of ['/', '/clusters', '/clusters/sandbox-1', '/explore/apps/v1/deployments/sandbox-1/default/web', '/audit']) {
+        await page.goto(rig.url(place));
+        await settled(page);
+        await window.picture(`phone${place.replaceAll('/', '-')}`);
+        assert.deepEqual(await window.barriers(), [], place);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, `${place} is too wide`);
+      }
+      await rig.kubectl.expect(`delete works -n ${id} lost --wait=false`);
+      for (const [place, words] of Object.entries({
+        '/nowhere': 'Nothing is at this address',
+        '/clusters/nobody': 'There is no cluster nobody',
+        '/clusters/sandbox-1/nothing': 'There is no such part',
+        '/people/users/nobody': 'There is no such user',
+      })) {
+        await page.goto(rig.url(place));
+        await page.getByText(words).waitFor();
+        assert.deepEqual(await window.barriers(), [], place);
+      }
+      assert.deepEqual(window.faults, []);
+    });
+
     test('the keyboard is enough', async () => {
       await using window = await rig.open();
       const { page } = window;

@@ -34,8 +34,9 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
   const services = useList({ kind: kinds.multiClusterService });
   const approvals = useList({ kind: approval });
   const works = useList<Work>({ kind: kinds.work, fieldSelector: failing });
-  const matters = useMemo(
-    () => [
+  const matters = useMemo(() => {
+    const names = new Map(clusters.map(one => [one.status?.id, one.metadata.name]));
+    return [
       ...approvals.items.filter(isOpen).map(one => matterOf(one, approval, 'Approval')),
       ...clusters.filter(isAmiss).map(one => ({
         ...matterOf(one, kinds.cluster, 'Cluster'),
@@ -47,11 +48,10 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
       })),
       ...works.items.filter(isAmiss).map(one => {
         const matter = matterOf(one, kinds.work, 'Work');
-        return { ...matter, what: `${matter.what} on ${one.status?.cluster ?? one.metadata.namespace ?? ''}` };
+        return { ...matter, what: `${matter.what} on ${names.get(one.metadata.namespace) ?? one.metadata.namespace}` };
       }),
-    ],
-    [clusters, services.items, approvals.items, works.items],
-  );
+    ];
+  }, [clusters, services.items, approvals.items, works.items]);
   return (
     <section className="card stack tight" aria-labelledby="needs">
       <h2 id="needs">What needs a person</h2>
