@@ -10,7 +10,7 @@ export const runColumns: readonly Column<WorkflowRun>[] = [
   {
     id: 'name',
     title: 'Name',
-    width: 'minmax(10rem, 1.2fr)',
+    width: 'minmax(8rem, 1.2fr)',
     value: ({ metadata }) => metadata.name,
     cell: one => (
       <PlaceLink to={runPlace(one)}>
@@ -22,6 +22,7 @@ export const runColumns: readonly Column<WorkflowRun>[] = [
   {
     id: 'workflow',
     title: 'Workflow',
+    width: 'minmax(6rem, 1fr)',
     value: ({ spec }) => spec.workflowRef.name,
     cell: ({ metadata, spec }) => (
       <PlaceLink to={workflowPlace(named(metadata.namespace, spec.workflowRef.name))}>{spec.workflowRef.name}</PlaceLink>
@@ -30,26 +31,26 @@ export const runColumns: readonly Column<WorkflowRun>[] = [
   {
     id: 'phase',
     title: 'Phase',
-    width: '10rem',
+    width: '9rem',
     value: ({ status }) => status?.phase,
     cell: ({ status }) => <PhaseBadge phase={status?.phase} why={status?.message} />,
   },
   {
     id: 'clusters',
     title: 'Clusters done',
-    width: '8rem',
+    width: '7.5rem',
     isNumber: true,
     value: ({ status }) => status?.clusters?.succeeded ?? 0,
     cell: ({ status }) => status?.clusters && `${status.clusters.succeeded ?? 0}/${status.clusters.total}`,
   },
-  { id: 'failed', title: 'Failed', width: '5.5rem', isNumber: true, value: ({ status }) => status?.clusters?.failed ?? 0 },
+  { id: 'failed', title: 'Failed', width: '4.5rem', isNumber: true, value: ({ status }) => status?.clusters?.failed ?? 0 },
   { id: 'mode', title: 'Mode', width: '6.5rem', isExtra: true, value: ({ spec }) => spec.mode },
-  { id: 'by', title: 'By', width: 'minmax(8rem, 1fr)', value: ({ status }) => status?.triggeredBy },
-  { id: 'message', title: 'Message', width: 'minmax(10rem, 2fr)', value: ({ status }) => status?.message },
+  { id: 'by', title: 'By', width: 'minmax(6rem, 1fr)', value: ({ status }) => status?.triggeredBy },
+  { id: 'message', title: 'Message', width: 'minmax(8rem, 2fr)', value: ({ status }) => status?.message },
   {
     id: 'age',
     title: 'Age',
-    width: '5.5rem',
+    width: '5rem',
     value: ageOf,
     cell: ({ metadata }) => <Time at={metadata.creationTimestamp} />,
   },

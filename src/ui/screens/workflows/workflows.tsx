@@ -84,7 +84,7 @@ function Things<T extends KubeObject>({ name, kind, columns, sort = 'name', abou
 const nameColumn = <T extends KubeObject>(placeOf: (one: T) => string): Column<T> => ({
   id: 'name',
   title: 'Name',
-  width: 'minmax(10rem, 1.2fr)',
+  width: 'minmax(8rem, 1.2fr)',
   value: ({ metadata }) => metadata.name,
   cell: one => (
     <PlaceLink to={placeOf(one)}>
@@ -96,7 +96,7 @@ const namespaceColumn = { id: 'ns', title: 'Namespace', width: '8rem', value: ({
 const ageColumn = {
   id: 'age',
   title: 'Age',
-  width: '5.5rem',
+  width: '5rem',
   value: ageOf,
   cell: ({ metadata }: KubeObject) => <Time at={metadata.creationTimestamp} />,
 } as const;
@@ -104,9 +104,9 @@ const ageColumn = {
 const workflowColumns: readonly Column<Workflow>[] = [
   nameColumn(workflowPlace),
   namespaceColumn,
-  { id: 'type', title: 'Type', width: '7rem', value: ({ spec }) => spec.type },
-  { id: 'service', title: 'Service', value: ({ spec }) => spec.serviceRef },
-  { id: 'infrastructure', title: 'Infrastructure', width: 'minmax(8rem, 1fr)', value: ({ spec }) => spec.infrastructureRef },
+  { id: 'type', title: 'Type', width: '6.5rem', value: ({ spec }) => spec.type },
+  { id: 'service', title: 'Service', width: 'minmax(6rem, 1fr)', value: ({ spec }) => spec.serviceRef },
+  { id: 'infrastructure', title: 'Infrastructure', width: 'minmax(7rem, 1fr)', value: ({ spec }) => spec.infrastructureRef },
   {
     id: 'last',
     title: 'Last run',
@@ -122,7 +122,7 @@ const workflowColumns: readonly Column<Workflow>[] = [
         </span>
       ),
   },
-  { id: 'description', title: 'What for', width: 'minmax(12rem, 2fr)', value: ({ spec }) => spec.description },
+  { id: 'description', title: 'What for', width: 'minmax(7rem, 2fr)', value: ({ spec }) => spec.description },
   ageColumn,
 ];
 
