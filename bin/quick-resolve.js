@@ -3,12 +3,14 @@
 import { registerHooks } from 'node:module';
 
 const http = new URL('quick-http.js', import.meta.url).href;
+/** `.mjs` are the files of a program that was put together. */
+const formats = { '.ts': 'module-typescript', '.mjs': 'module' };
 
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === 'node:http') return { url: http, format: 'module', shortCircuit: true };
-    if (!specifier.startsWith('.') || !specifier.endsWith('.ts') || !context.parentURL?.startsWith('file:'))
-      return next(specifier, context);
-    return { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true };
+    const format = formats[specifier.slice(specifier.lastIndexOf('.'))];
+    if (!format || !specifier.startsWith('.') || !context.parentURL?.startsWith('file:')) return next(specifier, context);
+    return { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true };
   },
 });

@@ -18,7 +18,7 @@ export async function buildProgram(): Promise<string> {
   if (!existsSync(dir)) await build(dir);
   utimesSync(dir, new Date(), new Date());
   removeOldBuilds();
-  return path.join(dir, 'main.js');
+  return path.join(dir, 'main.mjs');
 }
 
 /** By when they were written, not by what they hold: this stands in the way of every start. */
@@ -40,11 +40,10 @@ async function build(dir: string): Promise<void> {
   await using bundle = await rolldown({
     input: { main: path.join(root, 'src/cli/main.ts') },
     platform: 'node',
-    // Packages stay outside.
-    external: /^[^./]/,
     plugins: [{ name: 'own-place', transform: stayInPlace }],
   });
-  await bundle.write({ dir: scratch, format: 'esm' });
+  // By this ending it is known what the files are; otherwise each would be parsed to find out.
+  await bundle.write({ dir: scratch, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   try {
     renameSync(scratch, dir);
   } catch (error) {
