@@ -10,7 +10,7 @@ import { ensurePki } from '../pki/ensure-pki.ts';
 import { log } from '../runtime/log.ts';
 import { DataInUseError, openSqliteJournal } from '../store/sqlite-journal.ts';
 import { Store } from '../store/store.ts';
-import { prepareAdmin } from './admin.ts';
+import { prepareAdmin, type Admin } from './admin.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { embeddedClient, hubUser } from './embedded-client.ts';
 import { embeddedClientAs } from './embedded-client-as.ts';
@@ -34,11 +34,13 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       throw new Error(`another hub is using "${dataDir}"; stop it first, or choose another folder with --data`);
     throw error;
   });
-  // The file is opened by another thread; certificates are read meanwhile.
+  // The file is opened by another thread, and one more makes the first password; certificates are read meanwhile.
   opening.catch(() => {});
+  const preparing = prepareAdmin(dataDir);
+  preparing.catch(() => {});
   const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
   const journal = await opening;
-  const [store, admin] = await Promise.all([Store.open(journal), prepareAdmin(dataDir)]);
+  const store = await Store.open(journal);
   let members: Members | undefined;
   const audit = hubAudit(dataDir);
   const api = await createApiServer({
@@ -58,9 +60,11 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   gateway.catch(() => {});
   const server = httpsServer(pki, tracedRequests(options.isApiOnly ? api : gatewayFront(api, gateway)));
   let url: string;
+  let admin: Admin;
   try {
     const seed = seedDefinitions.bind(undefined, api.cluster);
     if (!options.isApiOnly) await installKinds(hub, hubKinds, stop.signal, { seed }).catch(complainAboutStorage);
+    admin = await preparing;
     url = publicUrl(await listening(server, host, port));
     admin.keep();
   } catch (error) {
