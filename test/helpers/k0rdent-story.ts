@@ -8,6 +8,7 @@ import { droverFor } from './drover.ts';
 import type { EitherHub } from './either-hub.ts';
 import { eventually } from './eventually.ts';
 import { kubectlFor, type CommandLine } from './kubectl.ts';
+import { objectReader } from './object-reader.ts';
 import { Program } from './program.ts';
 import { rigProgramPath } from './rig.ts';
 
@@ -118,10 +119,7 @@ export async function startK0rdentStory(hub: EitherHub, dir: string): Promise<K0
     return name;
   };
   const listOf = (items: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  const get = async <T>(what: string): Promise<T | undefined> => {
-    const { code, stdout } = await kubectl.run(`get ${what} -o json`);
-    return code === 0 ? (JSON.parse(stdout) as T) : undefined;
-  };
+  const get = objectReader(kubectl, hub.kubeconfig);
   mkdirSync(path.join(dir, 'charts'), { recursive: true });
   await eventually(() => kubectl.expect(`get clustertemplates -n ${systemNamespace} sandbox-1-0-0`), Boolean, patient);
   return {

@@ -7,6 +7,7 @@ import { droverFor } from './drover.ts';
 import type { EitherHub } from './either-hub.ts';
 import { eventually } from './eventually.ts';
 import { kubectlFor, type CommandLine } from './kubectl.ts';
+import { objectReader } from './object-reader.ts';
 
 export const deliveryVersion = 'delivery.drover.io/v1alpha1';
 export const application = 'shop';
@@ -87,10 +88,8 @@ export async function startWorkflowStory(hub: EitherHub, dir: string): Promise<W
     writeFileSync(name, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
     return name;
   };
-  const get = async <T>(what: string): Promise<T | undefined> => {
-    const { code, stdout } = await kubectl.run(`get ${what} -n ${application} -o json`);
-    return code === 0 ? (JSON.parse(stdout) as T) : undefined;
-  };
+  const read = objectReader(kubectl, hub.kubeconfig);
+  const get = <T>(what: string) => read<T>(`${what} -n ${application}`);
   const on = (cluster: string) => {
     let line = members.get(cluster);
     if (!line) members.set(cluster, (line = kubectlFor('kubectl', { kubeconfig: hub.memberKubeconfig(cluster), dir })));

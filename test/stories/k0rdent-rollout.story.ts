@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { ConfigMap } from '../../src/api/builtin-kinds.ts';
 import type { MultiClusterService } from '../../src/dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
 import { packedChart } from '../helpers/chart-files.ts';
@@ -9,6 +10,7 @@ import { droverFor } from '../helpers/drover.ts';
 import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
+import { objectReader, type ReadObject } from '../helpers/object-reader.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
 import { missingRig } from '../helpers/rig.ts';
 
@@ -90,12 +92,15 @@ for (const kind of hubKindsByTime)
     let etcd: Etcd;
     let hub: EitherHub;
     let kubectl: CommandLine;
+    let get: ReadObject;
+    const readers = new Map<string, ReadObject>();
     let drover: ReturnType<typeof droverFor>;
 
     before(async () => {
       etcd = await startEtcd();
       hub = await startEitherHub(kind, etcd);
       kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
+      get = objectReader(kubectl, hub.kubeconfig);
       drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
       mkdirSync(path.join(scratch.dir, 'charts'));
       await eventually(
@@ -123,10 +128,6 @@ for (const kind of hubKindsByTime)
       await kubectl.expect(`apply -f ${file}`);
     }
 
-    async function get<T>(what: string): Promise<T | undefined> {
-      const { code, stdout } = await kubectl.run(`get ${what} -o json`);
-      return code === 0 ? (JSON.parse(stdout) as T) : undefined;
-    }
     const rollout = async () => (await get<MultiClusterService>('mcs web'))?.status?.rollout;
     const merge = (patch: object) => kubectl.expect(`patch mcs web --type merge -p '${JSON.stringify(patch)}'`);
     const wants = (version: string) => merge({ spec: { serviceSpec: { services: services(version) } } });
@@ -156,8 +157,9 @@ for (const kind of hubKindsByTime)
 
     /** The version that a cluster has, as its release says. */
     async function versionOn(cluster: string): Promise<string | undefined> {
-      const { code, stdout } = await memberOf(cluster).run('get configmap -n web web -o jsonpath={.data.version}');
-      return code === 0 ? stdout : undefined;
+      let reader = readers.get(cluster);
+      if (!reader) readers.set(cluster, (reader = objectReader(memberOf(cluster), hub.memberKubeconfig(cluster))));
+      return (await reader<ConfigMap>('configmap -n web web'))?.data?.['version'];
     }
     const versionsNow = async () => Object.fromEntries(await Promise.all(names.map(async name => [name, await versionOn(name)])));
     const allAt = (version: string) => Object.fromEntries(names.map(name => [name, version]));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { ConfigMap } from '../../src/api/builtin-kinds.ts';
 import type { ClusterDeployment } from '../../src/dialects/k0rdent/kinds/cluster-deployment.ts';
 import type { MultiClusterService } from '../../src/dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../src/dialects/k0rdent/kinds/service-set.ts';
@@ -11,6 +12,7 @@ import { droverFor } from '../helpers/drover.ts';
 import { otherHubKindByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
+import { objectReader, type ReadObject } from '../helpers/object-reader.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
 import { startRealMember } from '../helpers/real-member.ts';
 import { missingRig } from '../helpers/rig.ts';
@@ -61,11 +63,14 @@ for (const kind of otherHubKindByTime)
     let adopted: RealCluster;
     let hub: EitherHub;
     let kubectl: CommandLine;
+    let get: ReadObject;
+    const readers = new Map<string, ReadObject>();
 
     before(async () => {
       etcd = await startEtcd();
       [adopted, hub] = await Promise.all([startRealMember(etcd), startEitherHub(kind, etcd)]);
       kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
+      get = objectReader(kubectl, hub.kubeconfig);
       const drover = droverFor({ hub: hub.kubeconfig, dir: scratch.dir });
       mkdirSync(path.join(scratch.dir, 'charts'));
       await eventually(
@@ -93,10 +98,6 @@ for (const kind of otherHubKindByTime)
       await kubectl.expect(`apply -f ${file}`);
     }
 
-    async function get<T>(what: string): Promise<T | undefined> {
-      const { code, stdout } = await kubectl.run(`get ${what} -o json`);
-      return code === 0 ? (JSON.parse(stdout) as T) : undefined;
-    }
     const cd = (name: string) => get<ClusterDeployment>(`clusterdeployment -n ${namespace} ${name}`);
     const mcs = (name: string) => get<MultiClusterService>(`multiclusterservice ${name}`);
 
@@ -136,9 +137,9 @@ for (const kind of otherHubKindByTime)
 
     /** The version of a chart that a cluster has, as its release says. */
     async function versionOn(cluster: string, release: string): Promise<string | undefined> {
-      const member = kubectlFor('kubectl', { kubeconfig: hub.memberKubeconfig(cluster), dir: scratch.dir });
-      const { code, stdout } = await member.run(`get configmap -n ${release} ${release} -o jsonpath={.data.version}`);
-      return code === 0 ? stdout : undefined;
+      let reader = readers.get(cluster);
+      if (!reader) readers.set(cluster, (reader = objectReader(kubectl, hub.memberKubeconfig(cluster))));
+      return (await reader<ConfigMap>(`configmap -n ${release} ${release}`))?.data?.['version'];
     }
     const versions = async () => ({
       kyverno1: await versionOn('dev-cluster-1', 'kyverno'),
