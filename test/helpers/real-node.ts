@@ -42,7 +42,7 @@ let count = 0;
 /** The API server of the cluster must listen on all addresses: `--bind-address=0.0.0.0`. */
 export async function startRealNode(cluster: RealCluster): Promise<RealNode> {
   await using undo = new AsyncDisposableStack();
-  const scratch = undo.use(tempDir('node'));
+  const scratch = undo.use(tempDir('node', { isOnDisk: true }));
   const network = undo.use(startNetwork(new URL(cluster.server).port));
   const { dir } = scratch;
   const socket = path.join(dir, 'containerd.sock');

@@ -8,9 +8,10 @@ process.on('exit', () => {
   for (const dir of kept) rmSync(dir, { recursive: true, force: true });
 });
 
-/** A new folder under the system's temporary one, gone when it is disposed of or when the process ends. */
-export function tempDir(name: string): { readonly dir: string } & Disposable {
-  const dir = mkdtempSync(path.join(tmpdir(), `drover-${name}-`));
+/** A new folder, gone when it is disposed of or when the process ends. The gate has it in memory, unless it must be on the disk. */
+export function tempDir(name: string, { isOnDisk = false } = {}): { readonly dir: string } & Disposable {
+  const { DROVER_SCRATCH: inMemory } = process.env;
+  const dir = mkdtempSync(path.join(inMemory !== undefined && !isOnDisk ? inMemory : tmpdir(), `drover-${name}-`));
   kept.add(dir);
   return {
     dir,
