@@ -20,7 +20,7 @@ const maxSecondTries = 4;
 /** A test that hangs fails. */
 const timeout = 300_000;
 /** A process is shared by files that take so long together. */
-const sharedSeconds = 25;
+const sharedSeconds = 60;
 const unknownSeconds = 2;
 
 /** The first test waits for all files: a process ends when the tests that it knows are over, also while others are still being loaded. */
