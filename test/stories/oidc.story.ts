@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
@@ -10,6 +12,7 @@ import { startOidcProvider, type OidcProviderRig } from '../helpers/oidc-provide
 import { askingProgram } from '../helpers/program-key.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
 import { missingRig } from '../helpers/rig.ts';
+import { noRancher, rancher } from '../helpers/rancher-program.ts';
 
 const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl');
 const patient = { timeoutMs: 60_000, everyMs: 200 };
@@ -52,6 +55,13 @@ for (const kind of hubKindsByTime)
       metadata: { name, ...(namespace !== undefined && { namespace }) },
       ...fields,
     });
+
+    /** What the page does when somebody says so. */
+    function allow(asked: object) {
+      const csrf = '0123456789abcdef0123456789abcdef';
+      const headers = { cookie: `${session}; CSRF=${csrf}`, 'x-api-csrf': csrf, 'content-type': 'application/json' };
+      return web.request('POST', '/v3-public/authTokens', JSON.stringify(asked), headers);
+    }
 
     test('a provider is set up with kubectl, and its groups are given roles', async () => {
       await eventually(() => kubectl.expect('get namespace cattle-global-data -o name'), Boolean, patient);
@@ -119,9 +129,7 @@ for (const kind of hubKindsByTime)
       const pickUp = () => get(`/v1-public/authtokens/${requestId}`);
       assert.equal((await pickUp()).code, 404);
 
-      const csrf = '0123456789abcdef0123456789abcdef';
-      const headers = { cookie: `${session}; CSRF=${csrf}`, 'x-api-csrf': csrf, 'content-type': 'application/json' };
-      const granted = await web.request('POST', '/v3-public/authTokens', JSON.stringify(asked), headers);
+      const granted = await allow(asked);
       assert.equal(granted.code, 201, granted.text);
       const { token } = (await pickUp()).json<{ token: string }>();
       program = decrypt(token);
@@ -130,6 +138,25 @@ for (const kind of hubKindsByTime)
       const authorization = `Bearer ${program}`;
       assert.equal((await get(`/k8s/clusters/${east}/api/v1/namespaces`, { authorization })).code, 200);
       assert.equal((await get('/v3/users?me=true', { authorization })).code, 401, 'it is for that cluster');
+    });
+
+    test('the real program gets one', { skip: noRancher }, async () => {
+      const args = ['token', '--server', hub.gateway, '--user', 'jane', '--auth-provider', 'keyCloakProvider', '--cluster', east];
+      const env = { HOME: scratch.dir, RANCHER_CONFIG_DIR: scratch.dir, SSL_CERT_FILE: hub.authorities };
+      const running = spawn(rancher, args, { env, cwd: scratch.dir });
+      const said = { stdout: '', stderr: '' };
+      running.stdout.on('data', chunk => (said.stdout += String(chunk)));
+      running.stderr.on('data', chunk => (said.stderr += String(chunk)));
+      const address = await eventually(() => /Login to Rancher Server at (\S+)/.exec(said.stderr)?.[1], Boolean, patient);
+      const { pathname, search } = new URL(address!);
+      const to = new URL((await get(pathname + search)).headers['location']![0]!, hub.gateway);
+      const granted = await allow(Object.fromEntries(to.searchParams));
+      assert.equal(granted.code, 201, granted.text);
+      await once(running, 'exit');
+      const { status } = JSON.parse(said.stdout) as { status: { token: string; expirationTimestamp: string } };
+      const authorization = `Bearer ${status.token}`;
+      assert.equal((await get(`/k8s/clusters/${east}/api/v1/namespaces`, { authorization })).code, 200, said.stderr);
+      assert.ok(Date.parse(status.expirationTimestamp) > Date.now());
     });
 
     test('it is written down who that was and what they did', async () => {

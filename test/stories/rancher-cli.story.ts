@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { droverFor } from '../helpers/drover.ts';
@@ -8,6 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { HttpTarget } from '../helpers/http-target.ts';
 import { CommandLine, kubectlFor } from '../helpers/kubectl.ts';
 import { NormanClient, type Resource } from '../helpers/norman-client.ts';
+import { noRancher, rancher } from '../helpers/rancher-program.ts';
 import { scratchDir, startEtcd, type Etcd } from '../helpers/real-cluster.ts';
 import { missingRig, rigProgramPath } from '../helpers/rig.ts';
 
@@ -16,10 +17,6 @@ const patient = { timeoutMs: 60_000, everyMs: 200 };
 
 /** What the CLI sends with every list. */
 const listing = { limit: '-1', removed_null: '1', state_ne: ['inactive', 'stopped', 'removing'], system: 'false' };
-
-/** Rancher's own program cannot be built by the rig: the Go proxy does not serve its module. Whoever has one names it here. */
-const rancher = process.env['RANCHER_CLI'] ?? '';
-const noRancher = rancher !== '' && existsSync(rancher) ? false : 'RANCHER_CLI names no rancher program';
 
 for (const kind of hubKindsByTime)
   describe(`the rancher command line, hub: ${kind}`, { skip: missing ?? false, timeout: 240_000 }, () => {

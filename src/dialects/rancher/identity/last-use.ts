@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { mapBounded } from '../../../util/map-bounded.ts';
 import { timestamp } from '../../../util/timestamp.ts';
@@ -25,19 +24,20 @@ const writesAtOnce = 8;
 const timeoutMs = 10_000;
 
 export function lastUse(hub: KubeClient, { signal, writeEveryMs = 60_000, onError }: LastUseOptions): LastUse {
-  // Room for so many takes time to make, and most hubs start without anybody.
-  let used: LRUCache<string, number> | undefined;
+  /** The one that was used least lately is the first. */
+  const used = new Map<string, number>();
   const unwritten = new Map<string, number>();
   const timer = setInterval(() => void flush(), writeEveryMs).unref();
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 
   return {
     note({ metadata }, at) {
-      used ??= new LRUCache({ max: rememberedTokens });
+      used.delete(metadata.uid!);
       used.set(metadata.uid!, at.getTime());
+      if (used.size > rememberedTokens) used.delete(used.keys().next().value!);
       unwritten.set(metadata.name!, at.getTime());
     },
-    usedAtMs: ({ metadata }) => used?.get(metadata.uid!),
+    usedAtMs: ({ metadata }) => used.get(metadata.uid!),
     flush,
   };
 

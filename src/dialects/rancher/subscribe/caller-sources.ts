@@ -31,9 +31,12 @@ interface Wish {
 
 /** Who has rights in single places, or to single names, is watched for in so many of them. */
 const mostWishes = 32;
+/** Of all kinds together, for one connection. */
+const mostWatches = 128;
 
 export function callerSources(ctx: NormanContext, { signal, places }: CallerSourcesOptions): CallerSources {
   const sources = new Map<string, ReturnType<typeof kindSource>>();
+  let watches = 0;
   return {
     sourceOf(kind) {
       const key = `${kind.resource}.${kind.group}`;
@@ -52,7 +55,8 @@ export function callerSources(ctx: NormanContext, { signal, places }: CallerSour
     /** Undefined: all namespaces. */
     let near: ReadonlySet<string> | undefined;
     const synced = renew().then(async () => {
-      await Promise.all([...running.values()].map(({ objects }) => objects.synced));
+      // One that is not wanted any more is waited for by nobody.
+      await Promise.all([...running.values()].map(({ objects }) => objects.synced.catch(() => {})));
     });
     synced.catch(() => {});
     return {
@@ -72,16 +76,18 @@ export function callerSources(ctx: NormanContext, { signal, places }: CallerSour
       for (const [key, { objects, stop }] of running)
         if (!wanted.has(key)) {
           running.delete(key);
+          watches--;
           stop.abort();
           tell(objects.list(), () => true);
         }
       const hasMoved = (namespace: string) => before?.has(namespace) !== near?.has(namespace);
       for (const { objects } of running.values()) tell(objects.list(), hasMoved);
-      for (const [key, wish] of wanted) if (!running.has(key)) running.set(key, start(wish));
+      for (const [key, wish] of wanted) if (!running.has(key) && watches < mostWatches) running.set(key, start(wish));
     }
 
     function start(wish: Wish): Running {
       const stop = new AbortController();
+      watches++;
       const objects = informer(ctx.hub, kind, { ...wish, signal: AbortSignal.any([signal, stop.signal]), keep: namesOf });
       objects.subscribe(({ object }) => tell([object], namespace => near?.has(namespace) ?? true));
       return { objects, stop };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterRole, ClusterRoleBinding, Node } from '../../../api/builtin-kinds.ts';
+import { newObject } from '../../../api/define-kind.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { everything, startRancherRig } from '../../../../test/helpers/rancher-rig.ts';
 import type { JsonObject } from '../../../util/json.ts';
@@ -38,6 +39,33 @@ test('a new registration token comes with its commands', async t => {
   );
   const nowhere = await rig.ask('/v3/clusterregistrationtokens', { as, method: 'POST', body: { clusterId: '../x' } });
   assert.deepEqual([nowhere.status, nowhere.body['code']], [422, 'InvalidReference']);
+});
+
+test('who asks for the tokens of one cluster hears of them when they have been filled in, or of why they will not be', async t => {
+  const rig = await startRancherRig(t);
+  await rig.addCluster('c-abcde', 'shop');
+  const as = await rig.addPerson('admin', everything);
+  const { client } = rig.hub;
+  const names = ['one', 'two'];
+  for (const name of names)
+    await client.create(
+      ClusterRegistrationToken,
+      newObject(ClusterRegistrationToken, { namespace: 'c-abcde', name }, { clusterName: 'c-abcde' }),
+    );
+  const asked = rig.ask('/v3/clusterregistrationtokens?clusterId=c-abcde', { as });
+  const statuses = [{ token: 'x', command: 'kubectl apply -f …' }, { conditions: [{ type: 'Ready', status: 'False', reason: 'NoAgent' }] }];
+  for (const [i, name] of names.entries()) {
+    const present = (await client.get(ClusterRegistrationToken, { namespace: 'c-abcde', name }))!;
+    await client.update(ClusterRegistrationToken, { ...present, status: statuses[i]! }, { subresource: 'status' });
+  }
+  const { body } = await asked;
+  assert.deepEqual(
+    (body['data'] as JsonObject[]).map(({ name, command }) => [name, command]),
+    [
+      ['one', 'kubectl apply -f …'],
+      ['two', ''],
+    ],
+  );
 });
 
 test('nodes are shown to those who may see them on the cluster itself', async t => {
