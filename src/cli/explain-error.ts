@@ -1,4 +1,4 @@
-import { StatusError } from '../api/status.ts';
+import { StatusError, type StatusDetails } from '../api/status.ts';
 import { causesOf, errorText } from '../util/error-text.ts';
 import { CommandError, EndWith, exitCodes, type ExitCode } from './exit-codes.ts';
 
@@ -27,9 +27,17 @@ function serverError({ reason, message }: StatusError): string {
   return reason === '' ? `Error from server: ${message}` : `Error from server (${reason}): ${message}`;
 }
 
-function hintFor({ code }: StatusError): string | undefined {
+function hintFor({ code, message, details }: StatusError): string | undefined {
+  if (code === 404 && details?.name && details.kind) return `"drover get ${typeOf(details)}" lists those there are`;
+  if (code === 400 && message.includes('unable to parse requirement')) return "for example: -l app=web, or -l 'env in (prod,test),!canary'";
+  if (code === 400 && message.includes('field label not supported'))
+    return 'every kind has metadata.name and metadata.namespace, few have more; -l chooses by labels';
   if (code === 401) return 'the credential of your kubeconfig was refused: it may have expired or belong to another hub';
   if (code === 403) return 'ask an administrator of the cluster for this right; "kubectl auth can-i --list" shows those you have';
   if (code === 429) return 'the server is busy: try again in a moment';
   return undefined;
 }
+
+/** Names that several kinds go by need their group; ours do not. */
+const typeOf = ({ kind, group = '' }: StatusDetails): string =>
+  group === '' || group === 'drover.io' || group.endsWith('.drover.io') ? `${kind}` : `${kind}.${group}`;

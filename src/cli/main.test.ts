@@ -46,6 +46,26 @@ test('what cannot be understood ends with 2 and says how to go on', async () => 
   }
 });
 
+test('a wrong command line is answered with the usage of the command that was meant', async () => {
+  const hints = {
+    unjoin: /\n {2}usage: drover unjoin \[options\] <cluster>\n$/,
+    'sandbox create': /\n {2}usage: drover sandbox create /,
+    'get --kubeconfig f': /\n {2}--hub FILE names the kubeconfig of the hub/,
+    gte: /\(Did you mean get\?\)\n {2}"drover --help" lists the commands\n$/,
+    describe: /drover describe cluster east/,
+    'wait --for=delete': /drover wait clusters --all/,
+    'explain pods web': /"drover explain pods" tells of its fields, "drover describe pods web"/,
+    'explain work/web --recursive': /about kinds/,
+    'explain pods -o json': /about Works/,
+    'logs pod/web': /drover kubectl CLUSTER -- logs pod\/web/,
+  };
+  for (const [line, hint] of Object.entries(hints)) {
+    const terminal = recording();
+    assert.equal(await main(line.split(' '), terminal), 2, line);
+    assert.match(terminal.said.err, hint, line);
+  }
+});
+
 test('every option of every command explains itself', async () => {
   const program = await wholeProgram(recording());
   const visit = (command: typeof program): void => {
@@ -73,6 +93,9 @@ test('errors say what happened, what to do, and end with their code', () => {
   assert.deepEqual(explainError(wrapped), { message: 'error: cannot join "east": no answer', hint: 'try again', exitCode: 4 });
   assert.equal(explainError(usageError('wrong')).exitCode, 2);
   assert.deepEqual(explainError(new EndWith(5)), { message: '', hint: undefined, exitCode: 5 });
+  const missing = new StatusError(404, 'NotFound', 'no', { name: 'x', group: 'cluster.karmada.io', kind: 'clusters' });
+  assert.equal(explainError(missing).hint, '"drover get clusters.cluster.karmada.io" lists those there are');
+  assert.match(explainError(new StatusError(400, 'BadRequest', 'unable to parse requirement: x')).hint ?? '', /-l app=web/);
   assert.match(explainError(new StatusError(403, 'Forbidden', 'no')).hint ?? '', /ask an administrator/);
   assert.match(explainError(new UnreachableError('gone', { cause: new Error('refused') })).message, /gone: refused/);
 });

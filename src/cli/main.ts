@@ -13,12 +13,33 @@ export async function main(args: readonly string[], terminal: Terminal = process
     await program.parseAsync([...words], { from: 'user' });
     return terminal.isInterrupted ? exitCodes.interrupted : Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof CommanderError) {
+      if (error.code.startsWith('commander.help') || error.exitCode === 0) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+      terminal.err(`  ${usageHint(error, askedCommand(program, words))}\n`);
+      return exitCodes.usage;
+    }
     if (terminal.isInterrupted) return exitCodes.interrupted;
     // Whoever read the output has gone; nobody is left to tell.
     if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return exitCodes.ok;
     return fail(error, terminal, colorOf(words));
   }
+}
+
+/** The command that the words lead to, as far as they do. */
+function askedCommand(program: Command, words: readonly string[]): Command {
+  const next = program.commands.find(one => one.name() === words[0]);
+  return next ? askedCommand(next, words.slice(1)) : program;
+}
+
+function usageHint({ code, message }: CommanderError, command: Command): string {
+  const help = command.createHelp();
+  const path = help
+    .commandUsage(command)
+    .split(' ', command.parent ? 2 : 1)
+    .join(' ');
+  if (code === 'commander.unknownOption' && message.includes("'--kubeconfig"))
+    return '--hub FILE names the kubeconfig of the hub; KUBECONFIG and DROVER_KUBECONFIG do, too';
+  return command.parent ? `usage: ${help.commandUsage(command)}` : `"${path} --help" lists the commands`;
 }
 
 /** The whole program with one command loaded: the one that is asked for. */
@@ -48,7 +69,6 @@ function newProgram(terminal: Terminal): Command {
     .configureHelp({ subcommandTerm: command => command.name() })
     .configureOutput({ writeOut: text => terminal.out(text), writeErr: text => terminal.err(text) })
     .exitOverride()
-    .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\n"drover COMMAND --help" says more about one. Every command also works as "kubectl drover COMMAND".');
 }
 

@@ -44,9 +44,15 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<void> {
   const splitter = new LineSplitter();
   const isJson = options.output === 'json';
   if (!isJson) terminal.out(`${auditHead}\n`);
+  let isEmpty = true;
   try {
     for await (const chunk of res.body)
-      for (const line of splitter.push(chunk as Buffer)) terminal.out(`${isJson ? line : auditLine(line)}\n`);
+      for (const line of splitter.push(chunk as Buffer)) {
+        isEmpty = false;
+        terminal.out(`${isJson ? line : auditLine(line)}\n`);
+      }
+    if (isEmpty && !isJson)
+      terminal.err('Nothing of that is in the log; --since looks further back, and reads of the hub itself are not in it.\n');
   } catch (error) {
     if (!signal.aborted) throw error;
   }

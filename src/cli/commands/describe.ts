@@ -33,7 +33,7 @@ export function defineDescribe(command: Command, terminal: Terminal): void {
 }
 
 async function describe(words: string[], options: DescribeOptions, terminal: Terminal): Promise<void> {
-  const wanted = parseResourceArguments(words);
+  const wanted = parseResourceArguments(words, 'describe');
   await using hub = await connectToHub(options, terminal);
   const sources = await (areWorksOfClusters(wanted, options) ? worksSources : chooseSources)(hub, options, terminal);
   const query = {

@@ -8,13 +8,13 @@ import { connectToHub } from '../hub-client.ts';
 import { jsonText } from '../output/json-text.ts';
 import { explainOwner } from '../services/explain-owner.ts';
 import { gatherFacts } from '../services/gather-facts.ts';
-import { parseOwner } from '../services/owner-argument.ts';
+import { isOwnerType, parseOwner } from '../services/owner-argument.ts';
 import { printOwner } from '../services/print-owner.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainWork } from '../works/explain-work.ts';
 import { findWork } from '../works/find-work.ts';
 import { printExplanation } from '../works/print-explanation.ts';
-import { addWorkOptions, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
+import { addWorkOptions, isWorkType, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
 
 interface ExplainOptions extends WorkOptions {
   output?: 'json' | 'yaml';
@@ -47,6 +47,12 @@ async function explain(words: string[], options: ExplainOptions, terminal: Termi
   if (kind !== undefined) return explainFieldsOf(kind, options, terminal);
   if (options.recursive || options.apiVersion !== undefined)
     throw usageError('--recursive and --api-version are about kinds', 'for example: drover explain works --recursive');
+  const [first = '', second] = words;
+  if (second !== undefined && !first.includes('/') && !isWorkType(first) && !isOwnerType(first))
+    throw usageError(
+      `${JSON.stringify(first)} is neither a Work nor an owner of services`,
+      `"drover explain ${first}" tells of its fields, "drover describe ${first} ${second}" how it is`,
+    );
   const owner = parseOwner(words);
   const name = owner ? owner.name : parseOnlyWork(words);
   const { signal } = terminal;

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { MemberLostError, rehearseUnjoin, StillLeavingError, unjoinMember } from '../../core/clusters/unjoin-member.ts';
+import { MemberLostError, NoSuchClusterError, rehearseUnjoin, StillLeavingError, unjoinMember } from '../../core/clusters/unjoin-member.ts';
 import { connectToMember } from '../clusters/member-kubeconfig.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
@@ -54,5 +54,6 @@ function explain(name: string, cause: unknown): Error {
       hint: 'the hub goes on with it; run the command again to wait longer',
     });
   }
+  if (cause instanceof NoSuchClusterError) return new CommandError(message, { cause, hint: '"drover get clusters" lists those there are' });
   return new CommandError(message, { cause });
 }

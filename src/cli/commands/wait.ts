@@ -39,7 +39,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
 async function wait(words: string[], options: WaitOptions, terminal: Terminal): Promise<void> {
   const { for: awaited, all, selector, fieldSelector } = options;
   if (!awaited) throw usageError('--for says what to wait for', 'for example: drover wait clusters --all --for=condition=Ready');
-  const wanted = parseResourceArguments(words);
+  const wanted = parseResourceArguments(words, 'wait');
   if (wanted.by === 'type' && !all && selector === undefined && fieldSelector === undefined)
     throw usageError('which of them is not said', 'name objects, choose them with -l, or say --all');
   await using hub = await connectToHub(options, terminal);

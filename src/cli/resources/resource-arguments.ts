@@ -7,9 +7,14 @@ export type ResourceArguments =
   | { readonly by: 'type'; readonly types: readonly string[] }
   | { readonly by: 'name'; readonly pairs: readonly { readonly type: string; readonly name: string }[] };
 
-/** Reads `TYPE[,TYPE…] [NAME…]` or `TYPE/NAME…` as kubectl does. */
-export function parseResourceArguments(words: readonly string[]): ResourceArguments {
-  if (words.length === 0) throw usageError('you must specify the type of resource to get', 'for example: drover get clusters');
+/** Reads `TYPE[,TYPE…] [NAME…]` or `TYPE/NAME…` as kubectl does, behind a verb. */
+export function parseResourceArguments(words: readonly string[], verb: keyof typeof examples = 'get'): ResourceArguments {
+  const missing = () =>
+    usageError(
+      `you must specify the type of resource to ${verb === 'wait' ? 'wait for' : verb}`,
+      `for example: drover ${verb} ${examples[verb]}`,
+    );
+  if (words.length === 0) throw missing();
   const withSlash = words.filter(word => word.includes('/'));
   if (withSlash.length > 0 && withSlash.length < words.length)
     throw usageError(
@@ -19,10 +24,12 @@ export function parseResourceArguments(words: readonly string[]): ResourceArgume
   if (withSlash.length > 0) return { by: 'name', pairs: words.map(parsePair) };
   const [first = '', ...names] = words;
   const types = splitTypes(first);
-  if (types.length === 0) throw usageError('you must specify the type of resource to get', 'for example: drover get clusters');
+  if (types.length === 0) throw missing();
   if (names.length === 0) return { by: 'type', types };
   return { by: 'name', pairs: types.flatMap(type => names.map(name => ({ type, name }))) };
 }
+
+const examples = { get: 'clusters', describe: 'cluster east', wait: 'clusters --all --for=condition=Ready' } as const;
 
 function parsePair(word: string): { type: string; name: string } {
   const [type = '', name = '', ...rest] = word.split('/');

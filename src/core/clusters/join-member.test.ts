@@ -8,8 +8,8 @@ import { newObject } from '../../api/define-kind.ts';
 import { StatusError } from '../../api/status.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { clusterId } from './cluster-id.ts';
-import { credentialSecretName, joinMember, type JoinRequest } from './join-member.ts';
-import { unjoinMember } from './unjoin-member.ts';
+import { credentialSecretName, joinMember, rehearseJoin, type JoinRequest } from './join-member.ts';
+import { rehearseUnjoin, unjoinMember } from './unjoin-member.ts';
 
 const request = (changes: Partial<JoinRequest> = {}): JoinRequest => ({
   name: 'east',
@@ -85,6 +85,24 @@ test('a name that is taken, and a cluster that is a member, are refused before a
   await eventually(async () => (await hub.client.get(Cluster, { name: 'west' }))?.status?.uid);
   await assert.rejects(joinMember(hub.client, member.client, request({ name: 'north' })), /is a member already, as "west"/);
   assert.deepEqual(await traces(world), before);
+});
+
+test('a rehearsal changes nothing on either side, and is refused what the real thing would be', async t => {
+  const world = await startMemberWorld(t);
+  const { hub, member } = world;
+  const before = await traces(world);
+  for (const asksHub of [false, true]) await rehearseJoin(hub.client, member.client, request(), { asksHub });
+  assert.deepEqual(await traces(world), before);
+  const wrong = request({ labels: { 'not a label': 'x' } });
+  await rehearseJoin(hub.client, member.client, wrong, { asksHub: false });
+  await assert.rejects(rehearseJoin(hub.client, member.client, wrong, { asksHub: true }), /Invalid value/);
+  await assert.rejects(rehearseUnjoin(hub.client, unjoin(), { asksHub: false }), /there is no cluster "east"/);
+
+  await joinMember(hub.client, member.client, request());
+  const joined = await traces(world);
+  for (const asksHub of [false, true]) await rehearseUnjoin(hub.client, unjoin({ isForced: true }), { asksHub });
+  assert.deepEqual(await traces(world), joined);
+  assert.equal((await hub.client.get(Cluster, { name: 'east' }))?.metadata.deletionTimestamp, undefined);
 });
 
 test('somebody who may not join is told what is missing, and nothing is changed', async t => {

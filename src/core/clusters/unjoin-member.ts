@@ -16,6 +16,9 @@ export interface UnjoinRequest {
   readonly signal: AbortSignal;
 }
 
+/** The hub has no cluster of that name. */
+export class NoSuchClusterError extends Error {}
+
 /** The member does not answer, so that nothing can be cleaned up on it. */
 export class MemberLostError extends Error {}
 
@@ -42,7 +45,7 @@ export async function rehearseUnjoin(hub: KubeClient, request: UnjoinRequest, { 
 
 async function checkUnjoin(hub: KubeClient, { name, isForced, member, signal }: UnjoinRequest): Promise<Cluster> {
   const cluster = await hub.get(Cluster, { name }, { signal });
-  if (!cluster) throw new Error(`there is no cluster "${name}"`);
+  if (!cluster) throw new NoSuchClusterError(`there is no cluster "${name}"`);
   refuseIfOwned(cluster);
   if (member) await refuseIfOther(cluster, member, signal);
   else if (!isForced) refuseIfLost(cluster);

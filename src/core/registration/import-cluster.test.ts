@@ -6,7 +6,7 @@ import { newObject } from '../../api/define-kind.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
-import { importCluster, type ImportRequest } from './import-cluster.ts';
+import { importCluster, rehearseImport, type ImportRequest } from './import-cluster.ts';
 import { secretOf } from './registration-token.ts';
 
 async function startHub(t: TestContext): Promise<KubeClient> {
@@ -55,6 +55,13 @@ test('a name that is taken is refused, and nothing is left behind', async t => {
   await hub.update(Cluster, { ...cluster, status: { conditions } }, { subresource: 'status' });
   await assert.rejects(importCluster(hub, request({ name: 'west' })), /is a member already, and its agent is connected/);
   assert.equal((await hub.list(Secret, { namespace: id })).items.length, 1);
+});
+
+test('a rehearsal makes nothing, and hears from the hub what it would not take', async t => {
+  const hub = await startHub(t);
+  for (const asksHub of [false, true]) await rehearseImport(hub, request(), { asksHub });
+  await assert.rejects(rehearseImport(hub, request({ name: 'Not A Name' }), { asksHub: true }), /Invalid value/);
+  assert.deepEqual((await hub.list(Cluster)).items, []);
 });
 
 test('when a later step fails the Cluster is taken back', async t => {
