@@ -141,7 +141,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'logs',
-    summary: 'show what the steps of a run say',
+    summary: 'show what the steps of a run say, or containers on members',
     group: 'Workflows:',
     load: async () => (await import('./commands/logs.ts')).defineLogs,
   },

@@ -1,40 +1,90 @@
 import { Option, type Command } from 'commander';
 import { readStatusError } from '../../client/read-answer.ts';
 import { LineSplitter } from '../../client/read-watch.ts';
-import { CommandError } from '../exit-codes.ts';
-import { connectToHub } from '../hub-client.ts';
-import { parseSeconds } from '../option-values.ts';
-import type { Terminal } from '../terminal.ts';
-import { addDeliveryOptions, parseRun, type DeliveryOptions } from '../workflows/delivery-argument.ts';
-import { logPrinter } from '../workflows/log-printer.ts';
-import { findRun, isWorkflowRun } from '../workflows/find-run.ts';
 import type { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
+import { addClusterOptions, areMembersMeant, chooseSources, type ClusterOptions } from '../clusters/choose-clusters.ts';
+import { CommandError, usageError } from '../exit-codes.ts';
+import { connectToHub } from '../hub-client.ts';
+import { runPodLogs } from '../logs/pod-logs.ts';
+import { parseCount, parseSeconds } from '../option-values.ts';
+import { parseResourceArguments } from '../resources/resource-arguments.ts';
+import type { Terminal } from '../terminal.ts';
+import { addDeliveryOptions, isRunType, parseRun, type DeliveryOptions } from '../workflows/delivery-argument.ts';
+import { findRun, isWorkflowRun } from '../workflows/find-run.ts';
+import { logPrinter } from '../workflows/log-printer.ts';
 
-interface LogsOptions extends DeliveryOptions {
-  readonly cluster?: string;
+interface LogsOptions extends DeliveryOptions, ClusterOptions {
   readonly step?: string;
   readonly unit?: string;
   readonly since?: number;
   readonly prefix?: boolean;
   readonly follow?: boolean;
   readonly output?: 'json';
+  readonly selector?: string;
+  readonly container?: string;
+  readonly allContainers?: boolean;
+  readonly tail?: number;
+  readonly timestamps?: boolean;
+  readonly previous?: boolean;
 }
 
 export function defineLogs(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] run/NAME')
-    .argument('<run...>', 'which run')
-    .option('-C, --cluster <name>', 'only what was said of this cluster')
-    .option('--step <name>', 'only this step')
-    .option('--unit <name>', 'only this part of a step, such as "Wait for Steady State"')
+    .usage('[options] run/NAME | -C CLUSTER pod/NAME | -C CLUSTER deploy/NAME… | -C CLUSTER -l QUERY')
+    .argument('[run-or-pods...]', 'which run; or which pods, or workloads with pods, on members')
+    .option('--step <name>', 'of a run: only this step')
+    .option('--unit <name>', 'of a run: only this part of a step, such as "Wait for Steady State"')
+    .option('-l, --selector <query>', 'of pods: those whose labels match')
+    .option('-c, --container <name>', 'of pods: this container (default: the first)')
+    .option('--all-containers', 'of pods: every container')
+    .option('--tail <n>', 'of pods: only so many of the last lines', parseCount)
+    .option('--timestamps', 'of pods: begin each line with its time')
+    .option('-p, --previous', 'of pods: what the container said before it was started anew')
     .addOption(new Option('--since <time>', 'only what is not older, such as 10m').argParser(parseSeconds))
-    .option('--prefix', 'begin each line with its cluster, step and unit')
-    .option('-f, --follow', 'go on showing what is said until the run is over')
-    .addOption(new Option('-o, --output <format>', 'lines of JSON, for programs').choices(['json']));
-  addDeliveryOptions(command).action((words: string[], options: LogsOptions) => logs(words, options, terminal));
+    .option('--prefix', 'begin each line with where it comes from; with several pods it always does')
+    .option('-f, --follow', 'go on showing what is said; of a run, until it is over')
+    .addOption(new Option('-o, --output <format>', 'of a run: lines of JSON, for programs').choices(['json']));
+  addClusterOptions(command);
+  addDeliveryOptions(command)
+    .addHelpText(
+      'after',
+      '\nOf a run, -C shows what was said of that cluster. Of pods, it says on which members they are:\n\n' +
+        'drover logs run/shop-x7k2p --follow\ndrover logs deploy/web -n shop --all-clusters --tail 5\ndrover logs -l app=web --cluster-selector env=prod -f',
+    )
+    .action((words: string[], options: LogsOptions) => logs(words, options, terminal));
 }
 
-async function logs(words: string[], options: LogsOptions, terminal: Terminal): Promise<void> {
+function logs(words: string[], options: LogsOptions, terminal: Terminal): Promise<void> {
+  const [type = '', name] = (words[0] ?? '').split('/');
+  const ofPods = options.selector !== undefined || (name !== undefined && !isRunType(type));
+  return ofPods ? logsOfPods(words, options, terminal) : logsOfRun(words, options, terminal);
+}
+
+async function logsOfPods(words: string[], options: LogsOptions, terminal: Terminal): Promise<void> {
+  const { selector, container, allContainers = false, follow = false, since, tail, timestamps = false, previous = false } = options;
+  if (!areMembersMeant(options))
+    throw usageError('on which member is not said', 'add -C NAME, --all-clusters or --cluster-selector; the hub itself runs no pods');
+  if (selector !== undefined && words.length > 0) throw usageError('-l chooses pods: names cannot be given as well');
+  const wanted = selector === undefined ? parseResourceArguments(words) : undefined;
+  await using hub = await connectToHub(options, terminal);
+  const sources = await chooseSources(hub, options, terminal);
+  const query = {
+    namespace: options.namespace ?? hub.namespace,
+    allNamespaces: false,
+    labelSelector: selector,
+    form: 'objects',
+    chunkSize: 500,
+  } as const;
+  const { prefix: hasPrefix = false } = options;
+  await runPodLogs(
+    { sources, wanted, query, container, allContainers, hasPrefix, follow, sinceMs: since, tail, timestamps, previous },
+    terminal,
+  );
+}
+
+async function logsOfRun(words: string[], options: LogsOptions, terminal: Terminal): Promise<void> {
+  if (options.cluster.length > 1 || options.allClusters || options.clusterSelector !== undefined)
+    throw usageError('of a run, -C names one cluster', 'without -C the log has all of them');
   const named = parseRun(words);
   const { signal } = terminal;
   await using hub = await connectToHub(options, terminal);
@@ -58,7 +108,7 @@ async function logs(words: string[], options: LogsOptions, terminal: Terminal): 
   }
 }
 
-function queryOf({ cluster, step, unit, since, follow }: LogsOptions): URLSearchParams {
+function queryOf({ cluster: [cluster], step, unit, since, follow }: LogsOptions): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ cluster, step, unit })) if (value !== undefined) query.set(name, value);
   if (since !== undefined) query.set('since', new Date(Date.now() - since).toISOString());

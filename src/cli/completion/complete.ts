@@ -116,6 +116,7 @@ async function operandsOf(command: Command, operands: readonly string[], current
   if (argument.argChoices) return { candidates: argument.argChoices.map(value => ({ value })), directive: directives.noFiles };
   if (argument.name() === 'cluster') return { candidates: await live.clusters(), directive: directives.noFiles };
   if (argument.name() === 'run') return operands.length > 0 ? nothing : ofDelivery('runs', 'run/', live);
+  if (argument.name() === 'run-or-pods') return runOrPods(operands, current, live);
   if (argument.name() === 'approval') return operands.length > 0 ? nothing : ofDelivery('approvals', '', live);
   if (argument.name() === 'workflow') return workflowOrPipeline(operands, current, live);
   if (argument.name() === 'work-or-run') return workOrRun(operands, current, live);
@@ -144,6 +145,20 @@ async function workOrRun(operands: readonly string[], current: string, live: Liv
   const { candidates, directive } = await onlyWork(operands, live);
   return { candidates: operands.length === 0 ? [...candidates, { value: 'run/' }] : candidates, directive };
 }
+
+/** A run, or `pod/NAME` and its like on the member that `-C` names. */
+async function runOrPods(operands: readonly string[], current: string, live: LiveNames): Promise<Completion> {
+  const slash = current.indexOf('/');
+  if (operands.length === 0 && (slash < 0 || current.startsWith('run/'))) {
+    const { candidates, directive } = await ofDelivery('runs', 'run/', live);
+    return { candidates: [...candidates, ...podOwners.map(type => ({ value: `${type}/` }))], directive };
+  }
+  if (slash < 0) return nothing;
+  const names = await live.objects(current.slice(0, slash));
+  return under(current.slice(0, slash + 1), { candidates: names, directive: directives.noFiles });
+}
+
+const podOwners = ['pod', 'deploy', 'sts', 'ds', 'job', 'svc'];
 
 /** `work/NAME`, or the name behind the word `work`. */
 async function onlyWork(operands: readonly string[], live: LiveNames): Promise<Completion> {

@@ -27,7 +27,13 @@ export function reportFailures(failures: readonly Failure[], sourceCount: number
   if (failures.length === 1 && first.cluster === undefined) throw first.error;
   for (const { cluster, error } of failures)
     terminal.err(cluster === undefined ? `${explainError(error).message}\n` : memberLine(cluster, error));
-  for (const hint of new Set(failures.map(({ error }) => explainError(error).hint))) if (hint !== undefined) terminal.err(`  ${hint}\n`);
+  for (const hint of new Set(failures.map(hintOf))) if (hint !== undefined) terminal.err(`  ${hint}\n`);
   const failed = new Set(failures.map(({ cluster }) => cluster)).size;
   throw new EndWith(sourceCount > 1 && failed < sourceCount ? exitCodes.partial : exitCodes.error);
+}
+
+/** Objects of a member are listed on that member. */
+function hintOf({ cluster, error }: Failure): string | undefined {
+  const { hint } = explainError(error);
+  return cluster === undefined ? hint : hint?.replace(/^"drover get (?!clusters")([^"]+)"/, `"drover get $1 -C ${cluster}"`);
 }

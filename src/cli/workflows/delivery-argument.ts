@@ -66,17 +66,11 @@ export function parseRun(words: readonly string[]): NamedRun {
     : parts.length === 1
       ? ['run', first, ...others]
       : [...parts, ...others];
-  if (!isRunType(type)) throw usageError(`${JSON.stringify(type)} is no run`, noRunHint(first, type));
+  if (!isRunType(type)) throw usageError(`${JSON.stringify(type)} is no run`, 'write run/NAME');
   if (name === '') throw usageError('which run is meant is not said', 'write run/NAME; "drover runs" lists them');
   if (more.length > 0) throw usageError(`one run at a time: ${JSON.stringify(more[0])} is one word too many`);
   return { kinds: anyRun.includes(type.toLowerCase()) ? runKinds : runKinds.filter(kind => isNamed(kind, type)), name };
 }
-
-/** Pods have logs too, and are not the hub's. */
-const noRunHint = (argument: string, type: string): string =>
-  /^(?:po|pods?|deploy|deployments?|ds|daemonsets?|sts|statefulsets?|jobs?)(?:\.|$)/i.test(type)
-    ? `write run/NAME; for what runs on a member: drover kubectl CLUSTER -- logs ${argument}`
-    : 'write run/NAME';
 
 export interface NamedPlan {
   readonly kind: typeof Workflow | typeof Pipeline;
