@@ -83,7 +83,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
         triggers: [
           changesOf(clusterRuns, undefined, ({ spec, metadata }) => [spec, metadata.deletionTimestamp]),
           changesOf(works, byWork, ({ status, metadata }) => [metadata.annotations, metadata.generation, status]),
-          changesOf(runs, byRun, ({ status }) => [status?.snapshot === undefined, status?.waves?.map(({ phase }) => phase)]),
+          changesOf(runs, byRun, ({ status }) => [status?.snapshot === undefined, soakingWaves(status)]),
           knownFirst(clusters, members),
         ],
         signal,
@@ -135,25 +135,46 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     let status = clusterRun.status;
     let work = works.get(`${context.cluster.id}/${workNameOf(context.release)}`);
     let seen: readonly SteadyState[] | undefined;
+    /** What was decided and goes with what is written next, if that is at once: each write costs as much as all the rest. */
+    let isUnwritten = false;
     for (;;) {
       const at = now();
       const half = halfOf(work, of.uid, grant.id);
       const [cluster] = clusters.by('id', context.cluster.id);
       const delivery = work && half ? deliveryOf(work, cluster) : ({ state: 'pending' } as const);
       const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), hubSince, now: at });
+      if (isUnwritten && (move.move === 'rest' || move.move === 'wait')) await (await executionOf(at)).write(status!);
       if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
       if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
       const execution = await executionOf(at);
       if (move.move === 'write') {
         if (move.status.checkpoint?.result !== undefined && work) await executor.conclude(execution, move.status, work);
         else if (half === undefined && move.status.failure) voice.add(context, unbegun(move.status.failure.message));
-        await execution.write(move.status);
+        status = move.status;
+        isUnwritten = true;
       } else if (move.move === 'begin') {
-        const begun = await begin(execution);
-        if (begun === 'taken') return requeue(takenMs);
+        const begun = await orWriteFirst(execution, () => begin(execution));
+        if (begun === 'taken') {
+          if (isUnwritten) await execution.write(status!);
+          return requeue(takenMs);
+        }
         work = begun ?? work;
-      } else if (move.move === 'look') seen = await executor.look(execution, work!);
-      else work = await executor.end(execution);
+      } else if (move.move === 'end') work = await orWriteFirst(execution, () => executor.end(execution));
+      else {
+        if (isUnwritten) await execution.write(status!);
+        seen = await executor.look(execution, work!);
+      }
+    }
+
+    /** What cannot be done now is tried again from what was decided, and time counts from then on. */
+    async function orWriteFirst<T>(execution: Execution, deed: () => Promise<T>): Promise<T> {
+      try {
+        return await deed();
+      } catch (error) {
+        ctx.signal.throwIfAborted();
+        if (isUnwritten) await execution.write(status!);
+        throw error;
+      }
     }
 
     /** What keeps a step from beginning is said while it is tried again. */
@@ -181,6 +202,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
         async write(next) {
           status = withoutSecrets(next, hideSecrets(values.values()));
           await write(clusterRun, status, ctx);
+          isUnwritten = false;
         },
       };
     }
@@ -254,6 +276,9 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
 }
 
 const unbegun = (message: string) => unitLog('Initialize').error(message).failed().lines;
+
+const soakingWaves = (status: WorkflowRun['status']): string[] =>
+  (status?.waves ?? []).filter(({ phase }) => phase === 'Soaking').map(({ name }) => name);
 
 /** What a Work tells of drift is told of the release as well. */
 function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions'> {

@@ -1,7 +1,8 @@
 import { newObject } from '../../../api/define-kind.ts';
 import { contentTypes } from '../../../api/content.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { Work, workAnnotations } from '../../../api/work.ts';
+import { clusterAnnotations } from '../../../api/cluster.ts';
+import { Work, workAnnotations, workFinalizer } from '../../../api/work.ts';
 import type { CallOptions, KubeClient } from '../../../client/kube-client.ts';
 import { putContent } from '../../../core/contents/put-content.ts';
 import { readContent } from '../../../core/contents/read-content.ts';
@@ -89,10 +90,16 @@ async function putWork(hub: KubeClient, present: Work | undefined, held: HeldWor
     return hub.update(Work, { ...present, metadata, spec }, { ...call, fieldManager });
   }
   const labels = { [deliveryLabels.release]: release.name };
-  return hub.create(Work, newObject(Work, { namespace: cluster.id, name: workNameOf(release), labels, annotations }, spec), {
-    ...call,
-    fieldManager,
-  });
+  // As whoever keeps Works would have it a moment later.
+  const kept = context.hubName === undefined ? {} : { [clusterAnnotations.cluster]: context.hubName };
+  const metadata = {
+    namespace: cluster.id,
+    name: workNameOf(release),
+    labels,
+    annotations: { ...annotations, ...kept },
+    finalizers: [workFinalizer],
+  };
+  return hub.create(Work, newObject(Work, metadata, spec), { ...call, fieldManager });
 }
 
 /** How tests call what is written. */

@@ -22,11 +22,41 @@ export interface StepContext {
   readonly release: ReleaseName;
   readonly settings: StepSettings;
   readonly cluster: ResolvedCluster;
+  /** What the hub calls the cluster; undefined when it is gone. */
+  readonly hubName: string | undefined;
   /** What expressions find, without secrets. */
   readonly facts: ScopeFacts;
 }
 
 const protectedKinds = ['Namespace', 'PersistentVolumeClaim', 'CustomResourceDefinition'];
+
+/** What all clusters of a wave have in common in a phase. */
+interface SharedContext {
+  readonly facts: ScopeFacts;
+  readonly isCanaryRun: boolean;
+  readonly skipVersioning: boolean;
+}
+
+/** For as long as a run is as it is: there may be a thousand clusters, and what is said of a wave names them all. */
+const contexts = new WeakMap<WorkflowRun, Map<string, SharedContext>>();
+
+function sharedContext(run: WorkflowRun, snapshot: RunSnapshot, wave: string, phaseName: string): SharedContext {
+  const key = JSON.stringify([wave, phaseName]);
+  const known = contexts.get(run) ?? new Map<string, SharedContext>();
+  contexts.set(run, known);
+  const present = known.get(key);
+  if (present) return present;
+  const phases = phasesOf(snapshot.workflow.spec as unknown as Workflow['spec'], snapshot.provider.type);
+  const steps = phases.flatMap(phase => phase.groups.flatMap(group => group.steps));
+  const phase = factsOfPhase(withStatus(run), phaseName);
+  const made = {
+    facts: { ...factsOfRun(withStatus(run)), ...phase, ...factsOfWave(withStatus(run), wave) },
+    isCanaryRun: steps.some(({ type }) => type === 'CanaryDeploy'),
+    skipVersioning: snapshot.services[phase.service ?? snapshot.service]?.skipVersioning === true,
+  };
+  known.set(key, made);
+  return made;
+}
 
 /** Undefined while the run has no snapshot, or nothing is granted. */
 export function contextOf(run: WorkflowRun, clusterRun: ClusterRun, cluster: Cluster | undefined): StepContext | undefined {
@@ -34,11 +64,7 @@ export function contextOf(run: WorkflowRun, clusterRun: ClusterRun, cluster: Clu
   const { grant, cluster: ref, wave } = clusterRun.spec;
   if (!snapshot || !grant) return undefined;
   const spec = snapshot.workflow.spec as Partial<Workflow['spec']>;
-  const phases = phasesOf(spec as Workflow['spec'], snapshot.provider.type);
-  const steps = phases.flatMap(phase => phase.groups.flatMap(group => group.steps));
-  const known = withStatus(run);
-  const phase = factsOfPhase(known, grant.phase);
-  const service = snapshot.services[phase.service ?? snapshot.service];
+  const { facts, isCanaryRun, skipVersioning } = sharedContext(run, snapshot, wave, grant.phase);
   const { versioning = {}, prune = {} } = spec;
   return {
     key: keyOf(clusterRun),
@@ -49,22 +75,21 @@ export function contextOf(run: WorkflowRun, clusterRun: ClusterRun, cluster: Clu
     release: { name: snapshot.infrastructure.releaseName, namespace: snapshot.infrastructure.namespace },
     settings: {
       versioning: {
-        mode: service?.skipVersioning === true ? 'None' : (versioning.mode ?? 'Revision'),
+        mode: skipVersioning ? 'None' : (versioning.mode ?? 'Revision'),
         reuseUnchanged: versioning.reuseUnchanged ?? false,
       },
       historyLimit: versioning.historyLimit ?? 2,
       prune: { enabled: prune.enabled ?? false, protectKinds: prune.protectKinds ?? protectedKinds },
       labelPrefix: spec.labelPrefix ?? 'harness.io',
-      isCanaryRun: steps.some(({ type }) => type === 'CanaryDeploy'),
+      isCanaryRun,
       isRollback: grant.isRollback === true,
       phase: grant.phase,
       position: grant.position,
     },
     cluster: { ...ref, labels: cluster?.metadata.labels ?? {} },
+    hubName: cluster?.metadata.name,
     facts: {
-      ...factsOfRun(known),
-      ...phase,
-      ...factsOfWave(known, wave),
+      ...facts,
       step: { name: grant.step, type: grant.type },
       ...outputsOf(clusterRun.status?.outputs),
     },

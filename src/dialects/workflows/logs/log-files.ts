@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { log } from '../../../runtime/log.ts';
 import { hideSecrets, type Hide } from './hide-secrets.ts';
@@ -94,7 +94,6 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
   }
 
   function store(file: string, units: Map<string, Unit>, entries: readonly LogEntry[]): void {
-    mkdirSync(join(dir, file, '..'), { recursive: true, mode: 0o700 });
     let head = '';
     for (const entry of entries) {
       const line = `${JSON.stringify(entry)}\n`;
@@ -103,7 +102,7 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
       if (unit.bytes <= headBytes) head += line;
       else overflow(file, entry, unit, line);
     }
-    if (head !== '') appendFileSync(join(dir, file), head, { mode: 0o600 });
+    if (head !== '') appendTo(join(dir, file), head);
   }
 
   /** What comes last: the older of the two files goes when the younger is full. */
@@ -113,7 +112,7 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
       renameSync(path, `${path}.old`);
       unit.overflowBytes = 0;
     }
-    appendFileSync(path, line, { mode: 0o600 });
+    appendTo(path, line);
     unit.overflowBytes += Buffer.byteLength(line);
   }
 
@@ -121,6 +120,17 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
     const all = listeners.get(uid) ?? new Set();
     listeners.set(uid, all.add(hear));
     return { [Symbol.dispose]: () => void all.delete(hear) };
+  }
+}
+
+/** The folder of a run is made when the first file of it is. */
+function appendTo(path: string, text: string): void {
+  try {
+    appendFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    appendFileSync(path, text, { mode: 0o600 });
   }
 }
 

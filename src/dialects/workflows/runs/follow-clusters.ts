@@ -6,9 +6,10 @@ const over: ReadonlySet<string> = new Set(['Skipped', 'Succeeded', 'RolledBack',
 export function followClusters(draft: Draft): void {
   const { blind = [] } = draft.engine;
   for (const id of allClusters(draft)) {
+    if (over.has(stateOf(draft, id))) continue;
     const seen = draft.input.seeCluster(id);
     const isThere = seen !== undefined && (seen.isMeant || blind.includes(id));
-    if (isThere || over.has(stateOf(draft, id))) continue;
+    if (isThere) continue;
     stand(draft, id, { state: 'Skipped', reason: 'ClusterRemoved' });
   }
 }

@@ -23,7 +23,7 @@ export interface RunTriggerDeps {
   readonly signal: AbortSignal;
 }
 
-const maxDelayMs = 500;
+const maxDelayMs = 1000;
 const clusterDelayMs = 50;
 
 /** How long what happens to clusters of a run is gathered: the more there are, the longer. */

@@ -21,10 +21,17 @@ export function seeCluster(
 ): SeenCluster | undefined {
   const cluster = clusters.by('id', id)[0];
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+  // Of most of them nobody asks all of it.
   return {
-    isMeant: isSelected(cluster.metadata.labels ?? {}),
-    isReady: findCondition(cluster, clusterConditions.ready)?.status === 'True',
-    isHeld: cluster.metadata.annotations?.[rolloutAnnotations.hold] === 'true',
+    get isMeant() {
+      return isSelected(cluster.metadata.labels ?? {});
+    },
+    get isReady() {
+      return findCondition(cluster, clusterConditions.ready)?.status === 'True';
+    },
+    get isHeld() {
+      return cluster.metadata.annotations?.[rolloutAnnotations.hold] === 'true';
+    },
   };
 }
 
