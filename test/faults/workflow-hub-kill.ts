@@ -51,15 +51,15 @@ test('a hub that is killed at any kind of transition of a run ends it as if it h
   await start({});
   stack.defer(() => hub?.[Symbol.asyncDispose]());
   const api = connect(path.join(dataDir, 'kubeconfig'));
-  const members = new Map(clusters.map(name => [name, connect(path.join(dataDir, 'sandboxes', `${name}.kubeconfig`))]));
   stack.use(api);
-  for (const member of members.values()) stack.use(member);
-  const world: KillWorld = { api, clusters, member: name => members.get(name)! };
   await eventually(
     async () => (await api.list(Cluster)).items,
     all => all.length === clusters.length && all.every(one => one.status?.conditions?.some(c => c.type === 'Ready' && c.status === 'True')),
     { timeoutMs: 60_000, what: 'the clusters' },
   );
+  const members = new Map(clusters.map(name => [name, connect(path.join(dataDir, 'sandboxes', `${name}.kubeconfig`))]));
+  for (const member of members.values()) stack.use(member);
+  const world: KillWorld = { api, clusters, member: name => members.get(name)! };
   await makeKillWorld(world);
   const history = new RunHistory(() => api, Object.fromEntries(clusters.map(name => [name, () => members.get(name)!])));
   stack.defer(() => history.stop());
