@@ -80,6 +80,7 @@ test('a hub that is killed at any kind of transition of a run ends it as if it h
         await restart({ DROVER_FAILPOINT: `${place.point.replace('PLACE', nextName())}:${place.count}` });
         const rough = await play(scenario, place);
         kills++;
+        console.log(`${kills}: killed at ${place.point} ${place.count}`);
         assert.deepEqual(rough.state, calm.state, `killed at ${place.point} ${place.count}`);
         assert.deepEqual(rough.colors, calm.colors, `killed at ${place.point} ${place.count}: no swap is made twice`);
       }
