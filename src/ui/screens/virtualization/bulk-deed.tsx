@@ -39,7 +39,11 @@ export function BulkDeed({ rows, deed, onClose }: { rows: readonly MachineRow[];
   }
 
   return (
-    <Dialog title={`${deed.title} ${chosen.length} virtual machines`} isWide onClose={onClose}>
+    <Dialog
+      title={`${deed.title} ${chosen.length === 1 ? 'one virtual machine' : `${chosen.length} virtual machines`}`}
+      isWide
+      onClose={onClose}
+    >
       <p>{deed.about}</p>
       <SmallTable
         name="What becomes of each"

@@ -63,3 +63,7 @@ export function openConsole({ cluster, namespace, name }: MachineAt, kind: Conso
     },
   };
 }
+
+/** The same with KubeVirt's own program. */
+export const virtctl = ({ cluster, namespace, name }: MachineAt, kind: ConsoleKind): string =>
+  `drover kubeconfig ${cluster} > ${cluster}.kubeconfig && virtctl --kubeconfig ${cluster}.kubeconfig ${kind} ${name} -n ${namespace}`;

@@ -8,7 +8,7 @@ import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { ObjectEvents } from '../object/object-events.tsx';
-import type { MachineAt } from './console-socket.ts';
+import type { ConsoleKind, MachineAt } from './console-socket.ts';
 import { MachineFacts } from './machine-facts.tsx';
 import { MachineDeed, MachineMenu, type AskedDeed } from './machine-menu.tsx';
 import { machinePlace } from './machine-place.ts';
@@ -40,8 +40,8 @@ function OneMachine({ at, tab }: { at: MachineAt; tab: string }) {
   const base = machinePlace(cluster, at);
   const tabs = [
     { id: '', title: 'Overview' },
-    ...(consoles.has('vnc') ? [{ id: 'screen', title: 'Screen' }] : []),
-    ...(consoles.has('console') ? [{ id: 'serial', title: 'Serial console' }] : []),
+    ...(consoles?.has('vnc') ? [{ id: 'screen', title: 'Screen' }] : []),
+    ...(consoles?.has('console') ? [{ id: 'serial', title: 'Serial console' }] : []),
     { id: 'events', title: 'Events' },
     { id: 'yaml', title: 'YAML' },
   ];
@@ -77,7 +77,7 @@ function OneMachine({ at, tab }: { at: MachineAt; tab: string }) {
           It may have been removed meanwhile, or you may not see it.
         </Empty>
       )}
-      <Suspense fallback={<Loading />}>{vm && <Tab {...{ vm, vmi, at, tab, base }} />}</Suspense>
+      <Suspense fallback={<Loading />}>{vm && <Tab {...{ vm, vmi, at, tab, base, consoles }} />}</Suspense>
       {asked && <MachineDeed asked={asked} onClose={() => setAsked(undefined)} />}
       {isRemoving && vm && <RemoveMachine machine={{ cluster, vm }} onClose={() => setRemoving(false)} />}
     </Page>
@@ -90,9 +90,10 @@ interface TabProps {
   readonly at: MachineAt;
   readonly tab: string;
   readonly base: string;
+  readonly consoles: ReadonlySet<ConsoleKind> | undefined;
 }
 
-function Tab({ vm, vmi, at, tab, base }: TabProps) {
+function Tab({ vm, vmi, at, tab, base, consoles }: TabProps) {
   const isRunning = vmi?.status?.phase === 'Running';
   // A machine that was started again is another instance, with consoles of its own.
   const key = vmi?.metadata.uid;
@@ -100,8 +101,10 @@ function Tab({ vm, vmi, at, tab, base }: TabProps) {
     case '':
       return <MachineFacts vm={vm} vmi={vmi} at={at} />;
     case 'screen':
+      if (!consoles?.has('vnc')) return consoles ? <NoConsole /> : <Loading />;
       return isRunning ? <VncConsole key={key} at={at} /> : <Off name={at.name} />;
     case 'serial':
+      if (!consoles?.has('console')) return consoles ? <NoConsole /> : <Loading />;
       return isRunning ? <SerialConsole key={key} at={at} /> : <Off name={at.name} />;
     case 'events':
       return <ObjectEvents object={vmi ?? vm} cluster={at.cluster} />;
@@ -110,6 +113,15 @@ function Tab({ vm, vmi, at, tab, base }: TabProps) {
     default:
       return <NoSuchPart />;
   }
+}
+
+function NoConsole() {
+  return (
+    <Empty title="No console">
+      The cluster has none (its API lacks subresources.kubevirt.io), or you may not open it: that takes the right to get
+      virtualmachineinstances/vnc or /console.
+    </Empty>
+  );
 }
 
 function Off({ name }: { name: string }) {

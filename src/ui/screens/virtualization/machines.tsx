@@ -65,6 +65,7 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
   const projectHere = useCallback((ns: string) => projectOf(names[0] ?? '', ns), [projectOf, names]);
   const failed = machines.filter(one => one.error);
   const isLoading = !places || machines.some(one => one.state === 'loading');
+  const isFailed = failed.length > 0 && failed.length === machines.length;
   const columns = useMemo(() => (names.length === 1 ? allColumns.filter(one => one.id !== 'cluster') : allColumns), [names.length]);
   return (
     <>
@@ -76,7 +77,7 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
         rows={rows}
         columns={columns}
         keyOf={keyOf}
-        state={isLoading ? 'loading' : 'live'}
+        state={isLoading ? 'loading' : isFailed ? 'failed' : 'live'}
         sort="name"
         isStale={one => one.isStale}
         onOpen={row => go(placeOf(row))}

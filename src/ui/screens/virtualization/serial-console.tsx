@@ -3,7 +3,7 @@ import { CommandLine } from '../../parts/command-line.tsx';
 import { LeaveHint } from '../../parts/leave-keys.tsx';
 import { openTerminal } from '../../parts/terminal.ts';
 import { ConsoleBar } from './console-bar.tsx';
-import { openConsole, type MachineAt } from './console-socket.ts';
+import { openConsole, virtctl, type MachineAt } from './console-socket.ts';
 
 /** The serial port of a machine that runs, as a terminal. */
 export function SerialConsole({ at }: { at: MachineAt }) {
@@ -39,7 +39,7 @@ export function SerialConsole({ at }: { at: MachineAt }) {
       </ConsoleBar>
       <div className="terminal" ref={place} role="group" aria-label={`Serial console of ${name}`} />
       <p className="muted">Nothing is seen until the machine writes something. Enter wakes most of them.</p>
-      <CommandLine command={`virtctl console ${name} -n ${namespace}`} />
+      <CommandLine command={virtctl(at, 'console')} />
     </div>
   );
 }

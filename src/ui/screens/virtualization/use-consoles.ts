@@ -3,9 +3,9 @@ import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
 import { instanceDeeds, type ConsoleKind, type MachineAt } from './console-socket.ts';
 
-/** Which consoles of a machine there are for whoever is signed in: those that the cluster serves and its rules permit. */
-export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySet<ConsoleKind> {
-  const [served, setServed] = useState<readonly string[]>([]);
+/** Which consoles of a machine there are for whoever is signed in: those that the cluster serves and its rules permit. Undefined until it is known. */
+export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySet<ConsoleKind> | undefined {
+  const [served, setServed] = useState<readonly string[]>();
   useEffect(() => {
     let isOver = false;
     fetchServed(cluster).then(
@@ -16,11 +16,12 @@ export function useConsoles({ cluster, namespace, name }: MachineAt): ReadonlySe
       isOver = true;
     };
   }, [cluster]);
-  const has = (kind: ConsoleKind) => served.includes(`${instanceDeeds.plural}/${kind}`);
+  const has = (kind: ConsoleKind) => served?.includes(`${instanceDeeds.plural}/${kind}`) ?? false;
   const deed = (kind: ConsoleKind) =>
     has(kind) ? { verb: 'get', kind: instanceDeeds, cluster, namespace, name, subresource: kind } : undefined;
   const [maySee, mayType] = [useMay(deed('vnc')), useMay(deed('console'))];
-  return new Set<ConsoleKind>([...(maySee ? (['vnc'] as const) : []), ...(mayType ? (['console'] as const) : [])]);
+  const isKnown = served && (!has('vnc') || maySee !== undefined) && (!has('console') || mayType !== undefined);
+  return isKnown ? new Set<ConsoleKind>([...(maySee ? (['vnc'] as const) : []), ...(mayType ? (['console'] as const) : [])]) : undefined;
 }
 
 async function fetchServed(cluster: string): Promise<readonly string[]> {

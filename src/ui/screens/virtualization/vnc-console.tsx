@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isLeaving, LeaveHint } from '../../parts/leave-keys.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { ConsoleBar } from './console-bar.tsx';
-import { openConsole, type MachineAt } from './console-socket.ts';
+import { openConsole, virtctl, type MachineAt } from './console-socket.ts';
 import { canvasScreen } from './vnc/canvas-screen.ts';
 import { listenToHands } from './vnc/listen-to-hands.ts';
 import { RfbClient } from './vnc/rfb-client.ts';
@@ -58,7 +58,7 @@ export function VncConsole({ at }: { at: MachineAt }) {
       <div className="machine-screen">
         <canvas ref={canvas} tabIndex={0} role="application" aria-label={`Screen of ${at.name}`} width={640} height={400} />
       </div>
-      <CommandLine command={`virtctl vnc ${at.name} -n ${at.namespace}`} />
+      <CommandLine command={virtctl(at, 'vnc')} />
     </div>
   );
 }
