@@ -35,6 +35,7 @@ import { startSandboxCluster } from './sandbox-cluster.ts';
 import { tempDir } from './temp-dir.ts';
 
 const namespace = 'shop';
+const remote = { form: 'files', from: 'https://git.example/web.git', folder: 'manifests/0', commit: 'c0ffee' } as const;
 export const targetNamespace = 'prod';
 
 export interface GrantTerms {
@@ -254,7 +255,7 @@ function snapshotOf(spec: Partial<Workflow['spec']>): RunSnapshot {
     infrastructure: { name: 'prod', spec: {}, infraId: '0', namespace: targetNamespace, releaseName: 'web' },
     provider: { name: 'hub', type: 'Drover' },
     service: 'web',
-    services: { web: { name: 'web', description: '', variables: [], skipVersioning: false, bundle: '', sources: [] } },
+    services: { web: { name: 'web', description: '', variables: [], skipVersioning: false, bundle: '', sources: [remote] } },
     variables: {},
   };
 }

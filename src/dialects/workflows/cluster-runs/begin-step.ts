@@ -9,6 +9,7 @@ import { unitLog } from '../release/step-log.ts';
 import type { NextWork, StepBegin, StepInput, StepOutputs, StepState } from '../release/step.ts';
 import { beginStep } from '../release/steps.ts';
 import { findRefusals } from './dry-run.ts';
+import { fetchLines } from './fetch-lines.ts';
 import { renderStep } from './render-step.ts';
 import type { StepContext } from './step-context.ts';
 import { readStepInput, type StepSources } from './step-input.ts';
@@ -40,7 +41,9 @@ export async function computeBegin(
   const rendered = await renderStep(context, secrets, sources.inputs, sources.signal);
   if ('fault' in rendered) return failed(rendered.fault.message, rendered.fault.failureType);
   const input = await readStepInput(type, context, rendered, state, sources);
-  const begun = beginStep(type, input);
+  const first = beginStep(type, input);
+  const service = context.snapshot.services[context.facts.service ?? context.snapshot.service];
+  const begun = { ...first, lines: [...(deploys.has(grant.type) ? fetchLines(service) : []), ...first.lines] };
   const refusals = await refusalsOf(begun, input, context, sources);
   if (refusals.length > 0) return refused(begun.lines, refusals);
   return outcomeOf(begun);
@@ -84,7 +87,7 @@ async function refusalsOf(
 
 /** The unit Initialize ends with what the member refuses; nothing after it was done. */
 function refused(lines: readonly LogLine[], refusals: readonly string[]): Begun {
-  const said = lines.filter(({ unit, message }) => unit === 'Initialize' && message !== 'Done.');
+  const said = lines.filter(({ unit, message }) => unit === 'Fetch Files' || (unit === 'Initialize' && message !== 'Done.'));
   const log = unitLog('Initialize');
   for (const refusal of refusals) log.error(refusal);
   return { outcome: 'failed', failureType: 'ApplicationError', message: refusals.join('; '), lines: [...said, ...log.failed().lines] };

@@ -59,6 +59,7 @@ test('rolling deployments: numbers, versions, retention, rollback', async t => {
   assert.equal((await world.get('east', Deployment, 'web'))?.status?.availableReplicas, 2);
   assert.ok(await world.get('east', ConfigMap, 'config-1'));
   assert.equal(await recordStatus(world, 'east', 1), 'Succeeded');
+  assert.deepEqual(await run.log('east', 'Fetch Files'), ['Fetched https://git.example/web.git at commit c0ffee', 'Done.']);
   const wrapped = await run.log('east', 'Wrap Up');
   assert.equal(wrapped[0], 'Pods of the release : 2');
   assert.match(wrapped[1] ?? '', /^- web-\S+ : Running on \S+$/);

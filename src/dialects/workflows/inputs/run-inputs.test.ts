@@ -19,6 +19,7 @@ import { createRenderPool } from '../../../render/render-pool.ts';
 import { writeArchive } from '../../../render/write-archive.ts';
 import { createEgress } from '../../../sources/egress.ts';
 import { inspectChart } from '../../../sources/inspect-chart.ts';
+import { fetchLines } from '../cluster-runs/fetch-lines.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
 import { ServiceDefinition } from '../kinds/service-definition.ts';
 import { RancherError } from '../providers/rancher-error.ts';
@@ -302,6 +303,10 @@ test('a branch is one commit for the whole run: files, values and a kustomizatio
   assert.deepEqual(
     taken.services['web']!.sources.map(one => ('commit' in one ? one.commit : undefined)),
     [first, first],
+  );
+  assert.deepEqual(
+    fetchLines(taken.services['web']).map(({ unit, message }) => `${unit}: ${message}`),
+    [`Fetch Files: Fetched ${repo} at commit ${first}`, `Fetch Files: Fetched ${repo} at commit ${first}`, 'Fetch Files: Done.'],
   );
   repository.commit({ 'deploy/values.yaml': 'v: newer', 'prod/values.yaml': '{}' });
   const objects = await render(taken);

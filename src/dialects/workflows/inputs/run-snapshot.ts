@@ -57,10 +57,14 @@ export interface ServiceSnapshot {
 }
 
 /** In the order in which the service lists them. */
-export type ManifestSource =
+export type ManifestSource = {
+  /** Where it was fetched, without credentials. Absent for what the hub has itself. */
+  readonly from?: string;
+} & (
   | { readonly form: 'files'; /** Below which folder of the bundle. */ readonly folder: string; readonly commit?: string }
   | { readonly form: 'chart'; readonly content: string }
-  | { readonly form: 'kustomization'; readonly content: string; readonly path: string; readonly commit?: string };
+  | { readonly form: 'kustomization'; readonly content: string; readonly path: string; readonly commit?: string }
+);
 
 export interface ArtifactSnapshot {
   readonly name: string;

@@ -5,6 +5,7 @@ import { holdContent } from '../../../core/contents/hold-contents.ts';
 import { putContent } from '../../../core/contents/put-content.ts';
 import { fetchContent } from '../../../core/sources/fetch-content.ts';
 import { writeArchive } from '../../../render/write-archive.ts';
+import { withoutCredentials } from '../../../sources/without-credentials.ts';
 import type { Environment, ManifestSource as SourceSpec, ServiceDefinition, ValuesSource } from '../kinds/service-definition.ts';
 import type { FetchedFiles, FileFetcher, Files } from './fetch-files.ts';
 import { at, InputError, inputReasons } from './input-error.ts';
@@ -103,9 +104,11 @@ async function takeManifests(
     const secretName = helm.secretRef?.name;
     const context = await fetcher.context(secretName, repository);
     const plainHttp = helm.insecure ?? false;
+    const place = withoutCredentials(repository);
     return {
       source: {
         form: 'chart',
+        from: name === undefined ? place : `${name} of ${place}`,
         content: await fetchContent(hub, { form: 'chart', repository, name, version, secretName, plainHttp }, context),
       },
       files: none,
@@ -117,10 +120,13 @@ async function takeManifests(
     const ordered = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, data]) => ({ name, data }));
     const content = await putContent(hub, writeArchive(ordered), { type: contentTypes.kustomization }, { signal });
     const path = posix.join(kustomize.git.path ?? '', kustomize.path ?? '').replace(/^\.?\/?$/, '');
-    return { source: { form: 'kustomization', content, path, commit }, files: none };
+    const from = withoutCredentials(kustomize.git.repo);
+    return { source: { form: 'kustomization', from, content, path, commit }, files: none };
   }
   const { files, commit }: FetchedFiles = oci ? await fetcher.oci(oci) : await fetcher.files(source, `manifest-${index + 1}.yaml`);
-  return { source: { form: 'files', folder: `manifests/${index}`, ...(commit !== undefined && { commit }) }, files };
+  const place = oci?.image ?? source.git?.repo;
+  const from = place === undefined ? {} : { from: withoutCredentials(place) };
+  return { source: { form: 'files', ...from, folder: `manifests/${index}`, ...(commit !== undefined && { commit }) }, files };
 }
 
 /** A chart of a repository, of a registry, or of the store of the hub. */
