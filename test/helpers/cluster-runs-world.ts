@@ -63,6 +63,11 @@ export interface DrivenRun {
   setWaves(waves: readonly { name: string; phase: string; clusters: string[] }[]): Promise<void>;
 }
 
+export interface BeginOptions {
+  readonly mode?: 'Apply' | 'Preview';
+  readonly previewRef?: string;
+}
+
 export interface ClusterRunsWorld {
   readonly hub: KubeClient;
   /** The id of a cluster by its name. */
@@ -72,7 +77,7 @@ export interface ClusterRunsWorld {
   manifests: readonly KubeObject[];
   readonly files: Map<string, readonly KubeObject[]>;
   readonly happenings: RunHappening[];
-  begin(spec: Partial<Workflow['spec']>, options?: { mode?: 'Apply' | 'Preview' }): Promise<DrivenRun>;
+  begin(spec: Partial<Workflow['spec']>, options?: BeginOptions): Promise<DrivenRun>;
   /** Ends controller and deliverer in the middle of whatever they do, and starts others. */
   restart(): void;
   cut(cluster: string): void;
@@ -189,9 +194,12 @@ export async function startClusterRunsWorld(
   };
   return world;
 
-  async function begin(spec: Partial<Workflow['spec']>, { mode = 'Apply' }: { mode?: 'Apply' | 'Preview' } = {}): Promise<DrivenRun> {
+  async function begin(spec: Partial<Workflow['spec']>, { mode = 'Apply', previewRef }: BeginOptions = {}): Promise<DrivenRun> {
     const name = `run-${++lastRun}`;
-    const made = await hub.create(WorkflowRun, newObject(WorkflowRun, { namespace, name }, { workflowRef: { name: 'web' }, mode }));
+    const made = await hub.create(
+      WorkflowRun,
+      newObject(WorkflowRun, { namespace, name }, { workflowRef: { name: 'web' }, mode, ...(previewRef !== undefined && { previewRef }) }),
+    );
     const uid = made.metadata.uid!;
     const resolvedClusters = names.map(one => ({ id: idOf(one), name: one }));
     const setStatus = (waves: readonly { name: string; phase: string; clusters: string[] }[]) =>

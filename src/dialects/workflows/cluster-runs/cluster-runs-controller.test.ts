@@ -350,6 +350,13 @@ test('a preview tells what would change and changes nothing', async t => {
   const after = await world.work('east');
   assert.equal(after?.metadata.generation, before?.metadata.generation);
   assert.equal(await world.get('east', Service, 'new'), undefined);
+
+  // What others do in between is told, and keeps nobody.
+  const edit = { type: 'merge', body: { metadata: { labels: { edited: 'yes' } } } } as const;
+  await world.member('east').patch(Service, { namespace: targetNamespace, name: 'web' }, edit);
+  const done = await world.begin({ prune: { enabled: true } }, { previewRef: run.name });
+  assert.equal((await done.step('east', 'RollingDeploy')).status?.step?.status, 'Succeeded');
+  assert.deepEqual(await done.log('east', 'Preview'), [`prod/Service/web has changed since preview ${run.name}`, 'Done.']);
 });
 
 test('a cluster that is watched tells when it is ill', async t => {

@@ -22,6 +22,7 @@ import { lookAtWorkloads, readEvents } from './look-at-workloads.ts';
 import type { MemberSight } from './member-sight.ts';
 import { overStatus, type ClusterRunStatus } from './next-cluster-run.ts';
 import { explainTimeout, jobWords } from './pod-words.ts';
+import { sayPreviewDrift } from './preview-drift.ts';
 import { previewStep } from './preview-step.ts';
 import { renderWith } from './render-with.ts';
 import type { StepContext } from './step-context.ts';
@@ -72,6 +73,8 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
       await execution.write({ ...overStatus({ spec, status, now }, { status: 'Succeeded' }), preview });
       return undefined;
     }
+    const isFirst = deploys.has(context.grant.type) && status.releaseNumber === undefined;
+    if (isFirst && member) voice.begin(context, await sayPreviewDrift(hub, member, context, signal));
     const begun = await computeBegin(context, stateOf(status), secrets, sources);
     voice.begin(context, begun.lines);
     if (begun.outcome === 'failed') {

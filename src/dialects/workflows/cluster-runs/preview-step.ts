@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
-import { lastAppliedAnnotation } from '../../../core/delivery/apply-client-side.ts';
 import { applyObjects } from '../../../core/delivery/apply-objects.ts';
 import { DeliveryError } from '../../../core/delivery/delivery-error.ts';
 import type { Member } from '../../../core/delivery/member.ts';
 import { refOf, refText, type ObjectRef } from '../../../core/delivery/object-ref.ts';
 import { errorText } from '../../../util/error-text.ts';
-import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../../util/json.ts';
+import { jsonEqual, type JsonObject } from '../../../util/json.ts';
 import { mapBounded } from '../../../util/map-bounded.ts';
 import { unifiedDiff } from '../../../util/text-diff.ts';
 import { writeYaml } from '../../../yaml/write-yaml.ts';
@@ -15,7 +13,6 @@ import type { ClusterRun } from '../kinds/cluster-run.ts';
 import type { MemberStepType } from '../kinds/step.ts';
 import type { LogLine } from '../logs/run-logs.ts';
 import { keysOf, keyOf } from '../release/compose-work.ts';
-import { isCore } from '../release/pod-template.ts';
 import { readBook, withoutRecords } from '../release/read-book.ts';
 import { refLine, unitLog } from '../release/step-log.ts';
 import type { StepInput } from '../release/step.ts';
@@ -27,6 +24,7 @@ import { renderStep } from './render-step.ts';
 import type { StepContext } from './step-context.ts';
 import { readStepInput, type StepSources } from './step-input.ts';
 import { deploys } from './step-types.ts';
+import { substance, substanceDigest } from './substance.ts';
 
 export type Preview = NonNullable<NonNullable<ClusterRun['status']>['preview']>;
 
@@ -67,6 +65,7 @@ export async function previewStep(
     prune: going,
     unchanged: changes.filter(one => one.action === 'none').length,
     errors: changes.flatMap(({ error }) => error ?? []),
+    seen: changes.flatMap(({ ref, digest }) => (digest === undefined ? [] : [{ ...ref, digest }])),
     ...(begun.status.releaseNumber !== undefined && { releaseNumber: begun.status.releaseNumber }),
     lines: [...begun.lines, ...log.done().lines],
   };
@@ -94,6 +93,8 @@ interface Change {
   readonly action: 'create' | 'update' | 'none' | 'refused';
   readonly diff: string;
   readonly error?: string;
+  /** Of what is there now. */
+  readonly digest?: string;
 }
 
 const unasked = (obj: KubeObject): Change => ({ ref: refOf(obj), action: 'update', diff: '' });
@@ -114,34 +115,13 @@ async function compare(obj: KubeObject, member: Member, { release, cluster, spec
     });
     if (refusals.length > 0) throw refusals[0]!;
     const [before, after] = [live ? substance(live) : undefined, substance(next!)];
-    if (before && jsonEqual(before, after)) return { ref, action: 'none', diff: '' };
+    const digest = substanceDigest(live);
+    if (before && jsonEqual(before, after)) return { ref, action: 'none', diff: '', digest };
     const name = refText(ref);
     const diff = unifiedDiff(before ? writeYaml(before) : '', writeYaml(after), { from: live ? name : '/dev/null', to: name });
-    return { ref, action: live ? 'update' : 'create', diff };
+    return { ref, action: live ? 'update' : 'create', diff, digest };
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
     return { ref, action: 'refused', diff: '', error: errorText(error) };
   }
 }
-
-/** Which of them the server writes itself. */
-const serverFields = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']);
-const volatileMarks = new Set(['kubernetes.io/change-cause', 'drover.io/work', 'deployment.kubernetes.io/revision', lastAppliedAnnotation]);
-
-/** What people mean by an object. Of Secrets only whether a value is another one. */
-function substance(obj: KubeObject): Json {
-  const { status: _status, metadata, ...rest } = obj as unknown as Record<string, Json>;
-  const kept = Object.entries(metadata as Record<string, Json>).filter(([field]) => !serverFields.has(field));
-  const { annotations, ...others } = Object.fromEntries(kept) as Record<string, Json>;
-  const marks = Object.entries(isJsonObject(annotations) ? annotations : {}).filter(([key]) => !volatileMarks.has(key));
-  const plain = { ...rest, metadata: { ...others, ...(marks.length > 0 && { annotations: Object.fromEntries(marks) }) } };
-  return (isCore(obj, 'Secret') ? masked(plain) : plain) as Json;
-}
-
-function masked(secret: Record<string, unknown>): Record<string, unknown> {
-  const hashed = (values: unknown) =>
-    Object.fromEntries(Object.entries(isJsonObject(values) ? values : {}).map(([key, value]) => [key, hashOf(value)]));
-  return { ...secret, ...(secret['data'] !== undefined && { data: hashed(secret['data']) }) };
-}
-
-const hashOf = (value: Json): string => `sha256:${createHash('sha256').update(String(value)).digest('hex').slice(0, 16)}`;

@@ -17,6 +17,8 @@ export interface StepContext {
   readonly key: Key;
   readonly run: { readonly namespace: string; readonly name: string; readonly uid: string; readonly wave: string };
   readonly grant: Grant;
+  /** The preview that the run must equal. */
+  readonly preview?: string;
   readonly snapshot: RunSnapshot;
   readonly spec: Partial<Workflow['spec']>;
   readonly release: ReleaseName;
@@ -70,6 +72,7 @@ export function contextOf(run: WorkflowRun, clusterRun: ClusterRun, cluster: Clu
     key: keyOf(clusterRun),
     run: { namespace: run.metadata.namespace!, name: run.metadata.name!, uid: run.metadata.uid!, wave },
     grant,
+    ...(run.spec.previewRef !== undefined && { preview: run.spec.previewRef }),
     snapshot,
     spec,
     release: { name: snapshot.infrastructure.releaseName, namespace: snapshot.infrastructure.namespace },

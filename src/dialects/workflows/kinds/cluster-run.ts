@@ -118,6 +118,19 @@ export const ClusterRun = defineKind({
         unchanged: optional(integer('How many would stay as they are.')),
         errors: optional(list('What the cluster would refuse.', text('Why.'))),
         releaseNumber: optional(integer('The release it would be.')),
+        seen: optional(
+          list(
+            'What was there, so that a run that goes by this preview can tell what has changed since.',
+            object('An object.', {
+              group: text('The API group, empty for the core.'),
+              version: text('The version.'),
+              kind: text('The kind.'),
+              namespace: optional(text('The namespace. Absent for objects of the whole cluster.')),
+              name: text('The name.'),
+              digest: text('A digest of what people mean by the object. Empty when it was not there.'),
+            }),
+          ),
+        ),
       }),
     ),
     scaleDownAt: optional(time('When the colour that production has left is scaled down.')),
