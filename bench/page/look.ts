@@ -23,6 +23,7 @@ export async function show(page: Page, url: string, rows: number): Promise<Shown
 }
 
 export interface Scrolled {
+  readonly frames: number;
   readonly p50: number;
   readonly p99: number;
   /** Frames that took longer than two of a screen with 60 a second, in percent. */
@@ -45,7 +46,7 @@ export async function scroll(page: Page, seconds: number): Promise<Scrolled> {
   })()`)) as number[];
   const sorted = frames.slice(1).toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-  return { p50: at(0.5), p99: at(0.99), latePercent: (sorted.filter(ms => ms > 33.4).length / sorted.length) * 100 };
+  return { frames: frames.length, p50: at(0.5), p99: at(0.99), latePercent: (sorted.filter(ms => ms > 33.4).length / sorted.length) * 100 };
 }
 
 /** What the scripts of a tab hold when nothing is left to throw away, in MiB. */

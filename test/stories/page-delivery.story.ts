@@ -151,7 +151,7 @@ const shed = [
 ];
 
 for (const kind of hubKindsByTime)
-  describe(`the web page for services, workflows, machines and people, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000 }, () => {
+  describe(`the web page for services, workflows, machines and people, hub: ${kind}`, { skip: missing ?? false, timeout: 600_000 }, () => {
     const running = new AsyncDisposableStack();
     let rig: PageRig;
     let story: K0rdentStory;

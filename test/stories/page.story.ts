@@ -17,7 +17,7 @@ const isGate = process.env['DROVER_GATE'] === 'true';
 const canary = 'canary-7f3a';
 
 for (const kind of hubKindsByTime)
-  describe(`the web page, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
+  describe(`the web page, hub: ${kind}`, { skip: missing ?? false, timeout: 480_000 }, () => {
     const running = new AsyncDisposableStack();
     let rig: PageRig;
 

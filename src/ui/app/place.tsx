@@ -10,7 +10,13 @@ const carried = ['cluster', 'ns'] as const;
 /** Where the page is served. */
 const base = '/ui';
 
-const addressOf = (to: string): string => base + withScope(to, new URLSearchParams(location.search));
+let parsed = { text: '', query: new URLSearchParams() };
+
+function addressOf(to: string): string {
+  const text = location.search;
+  if (text !== parsed.text) parsed = { text, query: new URLSearchParams(text) };
+  return base + withScope(to, parsed.query);
+}
 
 /** A link to another screen that keeps the scope. It listens to nothing, for tables have many; the scope is looked up when somebody is about to use it. */
 export function PlaceLink({ to, ...props }: { to: string } & Omit<ComponentProps<'a'>, 'href' | 'ref'>) {
@@ -26,6 +32,7 @@ export function PlaceLink({ to, ...props }: { to: string } & Omit<ComponentProps
 }
 
 export function withScope(to: string, query: URLSearchParams): string {
+  if (!carried.some(name => query.has(name))) return to;
   const [path = '', own = ''] = to.split('?');
   const next = new URLSearchParams(own);
   for (const name of carried) if (!next.has(name)) for (const value of query.getAll(name)) next.append(name, value);

@@ -31,7 +31,14 @@ export function Time({ at, isAgo = false }: { at: string | number | undefined; i
   const past = Date.now() - ms;
   const age = past < -1000 ? `in ${printAge(-past)}` : printAge(past);
   return (
-    <time dateTime={date.toISOString()} title={absolute.format(date)} className="number">
+    <time
+      dateTime={date.toISOString()}
+      className="number"
+      // Tables have many, and to print a time in full takes long.
+      onPointerEnter={({ currentTarget }) => {
+        currentTarget.title = absolute.format(new Date(currentTarget.dateTime));
+      }}
+    >
       {age}
       {isAgo && past >= -1000 ? ' ago' : ''}
     </time>

@@ -1,4 +1,15 @@
-import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  memo,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
 import { useSearchParams } from 'wouter';
 import { useUrlValue } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
@@ -43,7 +54,7 @@ export interface Choice<T> {
 }
 
 const rowHeight = 38;
-const spareRows = 12;
+const spareRows = 5;
 
 /**
  * Rows of any number: only those in sight are drawn. What is sorted, searched and shown is in the address. `/` filters, arrows or `j` `k` move, Enter
@@ -60,7 +71,7 @@ export function Table<T>(props: TableProps<T>) {
   const { arranged, lower } = useMemo(() => unfold(found, below), [found, below]);
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
-  const { scroller, first, last } = useWindow(arranged.length);
+  const { scroller, first, last, slots, focusedAt } = useWindow(arranged.length);
   const template = [
     ...(choice ? ['2.5rem'] : []),
     ...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'),
@@ -68,6 +79,13 @@ export function Table<T>(props: TableProps<T>) {
   ].join(' ');
   const at = Math.min(focused, Math.max(0, arranged.length - 1));
 
+  const onRowFocus = useCallback(
+    (index: number) => {
+      focusedAt.current = index;
+      setFocused(index);
+    },
+    [focusedAt],
+  );
   const focusRow = useCallback(
     (index: number) => {
       const to = Math.max(0, Math.min(index, arranged.length - 1));
@@ -172,7 +190,8 @@ export function Table<T>(props: TableProps<T>) {
             <div role="rowgroup" className="rows" style={{ height: arranged.length * rowHeight }} onKeyDown={onKeyDown}>
               {arranged.slice(first, last).map((row, i) => (
                 <Row
-                  key={keyOf(row)}
+                  key={(first + i) % slots}
+                  id={keyOf(row)}
                   row={row}
                   index={first + i}
                   columns={shown}
@@ -184,7 +203,7 @@ export function Table<T>(props: TableProps<T>) {
                   onFlip={flip}
                   isLower={lower.has(row)}
                   rowEnd={rowEnd}
-                  onFocus={setFocused}
+                  onFocus={onRowFocus}
                   onOpen={onOpen}
                 />
               ))}
@@ -204,6 +223,7 @@ export function Table<T>(props: TableProps<T>) {
 }
 
 interface RowProps<T> {
+  readonly id: string;
   readonly row: T;
   readonly index: number;
   readonly columns: readonly Column<T>[];
@@ -219,9 +239,9 @@ interface RowProps<T> {
   readonly onOpen: ((row: T) => void) | undefined;
 }
 
-/** Drawn again only when something of it has changed: whoever scrolls a little moves all rows and needs few new ones. */
+/** Drawn again only when something of it has changed. Whoever scrolls sees other rows in the same elements: to make new ones takes longer. */
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, columns, template, isFocused, isStale, isLower, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
+  const { id, row, index, columns, template, isFocused, isStale, isLower, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
   return (
     <div
       role="row"
@@ -246,7 +266,8 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
         </div>
       ))}
       {rowEnd && (
-        <div role="cell" className="row-end">
+        // What is open there belongs to the row, not to the place.
+        <div key={id} role="cell" className="row-end">
           {rowEnd(row)}
         </div>
       )}
@@ -317,25 +338,38 @@ function useArranged<T>(rows: readonly T[], columns: readonly Column<T>[], { sor
 /** Which rows are in sight. */
 function useWindow(count: number) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState({ first: 0, last: 60 });
+  const [range, setRange] = useState({ first: 0, last: 60, slots: 60 });
   useEffect(() => {
     const box = scroller.current;
     if (!box) return;
     const look = () => {
       const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - spareRows);
       const last = Math.ceil((box.scrollTop + box.clientHeight) / rowHeight) + spareRows;
-      setRange(before => (before.first === first && before.last === last ? before : { first, last }));
+      const slots = Math.ceil(box.clientHeight / rowHeight) + 2 * spareRows + 1;
+      setRange(before => (before.first === first && before.last === last && before.slots === slots ? before : { first, last, slots }));
     };
-    look();
+    const measure = () => {
+      box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1);
+      look();
+    };
+    measure();
     box.addEventListener('scroll', look, { passive: true });
-    const sizes = new ResizeObserver(look);
+    const sizes = new ResizeObserver(measure);
     sizes.observe(box);
+    if (box.firstElementChild) sizes.observe(box.firstElementChild);
     return () => {
       box.removeEventListener('scroll', look);
       sizes.disconnect();
     };
   }, [count === 0]);
-  return { scroller, first: range.first, last: Math.min(range.last, count) };
+  // The focus belongs to a row: it does not pass to another one that comes into the same element.
+  const focusedAt = useRef(-1);
+  useLayoutEffect(() => {
+    const focused = document.activeElement;
+    const row = scroller.current?.contains(focused) ? focused?.closest<HTMLElement>('.rows [role="row"]') : undefined;
+    if (row && Number(row.dataset['index']) !== focusedAt.current && focused instanceof HTMLElement) focused.blur();
+  }, [range]);
+  return { scroller, first: range.first, last: Math.min(range.last, count), slots: range.slots, focusedAt };
 }
 
 function useShownColumns<T>(columns: readonly Column<T>[], prefix: string) {
