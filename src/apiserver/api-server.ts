@@ -41,7 +41,7 @@ import { serveDefinitions } from './crd/serve-definitions.ts';
 import { apiHandler, type ApiDeps } from './http/api-handler.ts';
 import { apiMetrics } from './http/api-metrics.ts';
 import type { Kubelets } from './http/node-bound.ts';
-import { httpsServer, type HttpsServer, type WebHandler } from './http/https-server.ts';
+import type { WebHandler } from './http/https-server.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
 /** The real controller waits five seconds. */
@@ -84,27 +84,6 @@ export interface ApiServer extends WebHandler, AsyncDisposable {
   endStreams(): void;
   /** To be called when no request is under way any more. The store stays open. */
   close(): Promise<void>;
-}
-
-export interface ListeningApiServer extends AsyncDisposable {
-  readonly api: ApiServer;
-  readonly cluster: Cluster;
-  readonly server: HttpsServer['server'];
-  listen(host: string, port: number): Promise<{ host: string; port: number }>;
-  /** Ends streams, waits for requests under way, stops controllers. The store stays open. */
-  close(): Promise<void>;
-}
-
-/** A whole Kubernetes API server over a store: users, admission, controllers and HTTPS. */
-export async function startApiServer(options: ApiServerOptions): Promise<ListeningApiServer> {
-  const api = await createApiServer(options);
-  const { server, listen, close: closeServer } = httpsServer(options.pki, api);
-  async function close(): Promise<void> {
-    api.endStreams();
-    await closeServer();
-    await api.close();
-  }
-  return { api, cluster: api.cluster, server, listen, close, [Symbol.asyncDispose]: close };
 }
 
 /** A whole Kubernetes API over a store: users, admission and controllers. */

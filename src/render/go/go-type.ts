@@ -40,7 +40,6 @@ export const reflectType: GoType = { name: 'reflect.Value', kind: 'reflect' };
 export const boolType = basic('bool');
 export const stringType = basic('string');
 export const intType = basic('int');
-export const int32Type = basic('int32');
 export const int64Type = basic('int64');
 export const uint8Type = basic('uint8');
 export const uint32Type = basic('uint32');

@@ -1,5 +1,5 @@
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
-import { flag, list, object, oneOf, openObject, optional, text, type TypeOf } from '../../../api/schema.ts';
+import { flag, list, object, oneOf, openObject, optional, text } from '../../../api/schema.ts';
 import { statusConditions } from './group.ts';
 
 const secretRef = optional(object('The Secret with the credentials.', { name: text('Its name.') }));
@@ -172,4 +172,3 @@ export const HelmChart = defineKind({
 export type HelmChart = ObjectFor<typeof HelmChart>;
 
 export const fluxSources = [HelmRepository, GitRepository, OCIRepository, Bucket, HelmChart] as const;
-export type SourceRef = TypeOf<typeof sourceRef>;

@@ -28,7 +28,6 @@ const localSourceRef = object('An object of the hub that has the bytes.', {
   name: text('Its name.', { minLength: 1 }),
   namespace: optional(text('Its namespace, for sources of Flux. That of the template when absent.')),
 });
-export type LocalSourceRef = TypeOf<typeof localSourceRef>;
 
 const source = {
   localSourceRef: optional(localSourceRef),

@@ -1,4 +1,4 @@
-import { flag, integer, list, object, optional, text, type Schema, type TypeOf } from '../../../api/schema.ts';
+import { flag, integer, list, object, optional, text, type Schema } from '../../../api/schema.ts';
 import { deliveryGroup, deliveryVersion } from '../names.ts';
 
 /** What all kinds of workflows share. */
@@ -33,7 +33,6 @@ export const variableFields = {
   secretRef: optional(secretKey('The key of a Secret of this namespace that holds the value. It is never shown.')),
 };
 export const variable = object('A variable.', variableFields);
-export type VariableValue = TypeOf<typeof variable>;
 
 /** Who may decide. */
 export const deciders = {

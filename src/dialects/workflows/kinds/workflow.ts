@@ -106,7 +106,6 @@ const prune = object('What happens to objects that a release no longer has.', {
 });
 
 export const workflowTypes = ['Rolling', 'Canary', 'BlueGreen', 'Basic', 'Custom'] as const;
-export type WorkflowType = (typeof workflowTypes)[number];
 
 export const Workflow = defineKind({
   ...delivery,
