@@ -210,6 +210,15 @@ const cases: readonly Case[] = [
     words: /variables\[0\]\.default/,
   },
   {
+    name: 'two gates of one name, the second of which would be passed with the first',
+    kind: Workflow,
+    spec: {
+      type: 'Rolling',
+      rollout: { waves: [{ name: 'a', count: 1, before: ['1s', '1h'].map(duration => ({ name: 'g', type: 'Wait', duration })) }] },
+    },
+    words: /waves\[0\]\.before\[1\]\.name: Duplicate value: "g"/,
+  },
+  {
     name: 'a gate that cannot be judged',
     kind: Workflow,
     spec: { type: 'Rolling', rollout: { waves: [{ name: 'a', count: 1, before: [{ name: 'g', type: 'HTTP' }] }] } },
