@@ -409,6 +409,8 @@ async function reviews(t: TestContext, hub: KubeClient, access: Access): Promise
     const snapshot = {
       workflow: { spec: {} },
       provider: { name: 'here' },
+      service: 'web',
+      services: {},
       infrastructure: { name: 'all', namespace: 'shop', releaseName: 'x' },
     };
     const over = (phase: string) =>
