@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { installMissing } from '../helpers/debian-packages.ts';
+import { installMissing, lacking } from '../helpers/debian-packages.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -127,9 +127,12 @@ describe('the program in a shell', { skip: missingRig('kubectl') ?? false, timeo
     zsh: { command: 'zsh -f -i', setUp: "PS1='> '; autoload -U compinit; compinit -D; source <(drover completion zsh)" },
     fish: { command: 'fish --no-config --interactive', setUp: 'drover completion fish | source' },
   };
-  test('bash, zsh and fish complete commands, options and live names at the tab key', async () => {
-    installMissing('shells');
-    await Promise.all(Object.values(shells).map(typeInto));
+  test('bash, zsh and fish complete commands, options and live names at the tab key', async t => {
+    const mayInstall = process.env['CI'] === 'true' || process.getuid?.() === 0;
+    if (mayInstall) installMissing('shells');
+    const missing = lacking('shells');
+    if (missing.length > 0) t.diagnostic(`not tried: ${missing.join(', ')}`);
+    await Promise.all(Object.entries(shells).map(([name, shell]) => missing.includes(name) || typeInto(shell)));
   });
 
   async function typeInto({ command, setUp }: { command: string; setUp: string }): Promise<void> {

@@ -193,7 +193,7 @@ function tell(kind: HubKind): void {
     await drover.expect(`run nothing -n ${namespace}`, { code: 1, says: ['there is no workflow "nothing"', 'drover get workflows'] });
     await drover.expect(`run rolling -n ${namespace} --var version`, { code: 2 });
     await drover.expect(`pause run/nothing -n ${namespace}`, { code: 1, says: 'drover runs' });
-    await drover.expect(`logs pod/x -n ${namespace}`, { code: 2, says: 'write run/NAME' });
+    await drover.expect(`logs pod/x -n ${namespace}`, { code: 2, says: 'add -C NAME' });
   });
 
   test('a rollback of a run that succeeded puts the release before it back', async () => {
