@@ -12,14 +12,14 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** Names of the conformance tests of some parts (special interest groups), as the suite itself lists them. */
-export function listUpstreamTests(program: string, parts: readonly string[]): string[] {
-  const wanted = new RegExp(`^\\[sig-(${parts.join('|')})\\].*\\[Conformance\\]`);
+/** Names of the tests of some parts (special interest groups), as the suite itself lists them: those of conformance, or those beyond it. */
+export function listUpstreamTests(program: string, parts: readonly string[], { isBeyond = false } = {}): string[] {
+  const ofParts = new RegExp(`^\\[sig-(${parts.join('|')})\\]`);
   const listed = spawnSync(program, ['--list-tests'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   const names = (listed.stdout + listed.stderr)
     .split('\n')
     .map(line => line.slice(Math.max(0, line.indexOf('[sig-'))).trim())
-    .filter(name => wanted.test(name));
+    .filter(name => ofParts.test(name) && name.includes('[Conformance]') !== isBeyond);
   if (names.length === 0) throw new Error(`"${program}" lists no tests: ${listed.stderr.slice(0, 500)}`);
   return [...new Set(names)].toSorted();
 }

@@ -6,7 +6,7 @@ import { jsonEqual } from '../../util/json.ts';
 import { mutate, validate } from '../admission/admission-chain.ts';
 import type { ObjectTarget, WriteRequest } from '../request.ts';
 import type { Resource } from '../resource.ts';
-import { checkDeletePreconditions, planDelete, type DeletePolicy, type Marked } from './delete-rules.ts';
+import { checkDeletePreconditions, planDelete, type DeletePolicy } from './delete-rules.ts';
 import { storageError } from './storage-error.ts';
 import type { VerbDeps } from './verbs.ts';
 import { admissionRequest, writeContext } from './write-context.ts';
@@ -34,9 +34,13 @@ export async function deleteObject(deps: VerbDeps, input: DeleteInput, request: 
   const { resource, target, policy } = input;
   const key = { resource: resource.storeKey, namespace: target.namespace, name: target.name };
   let admitted: Entry | undefined;
+  let marked: Entry | undefined;
   for (;;) {
     request.signal.throwIfAborted();
     const head = deps.store.getHead(key);
+    // Whoever changes what is marked to go at once removes it as well, and may be faster.
+    if (marked && head?.obj.metadata.uid !== marked.obj.metadata.uid)
+      return { obj: await resource.codec.fromStorage(marked.obj), gone: true };
     if (!head) throw notFoundError({ group: resource.group, resource: resource.resource }, target.name);
     const live = await resource.codec.fromStorage(head.obj);
     checkDeletePreconditions(resource, policy, live);
@@ -48,7 +52,12 @@ export async function deleteObject(deps: VerbDeps, input: DeleteInput, request: 
       if (deps.store.getHead(key) !== head) continue;
     }
     try {
-      return plan === 'now' ? await remove(deps, input, head, live, request) : await mark(deps, input, head, live, plan, request);
+      if (plan === 'now') return await remove(deps, input, head, live, request);
+      if (request.dryRun) return { obj: plan.obj, gone: plan.goesAtOnce };
+      if (!plan.goesAtOnce && jsonEqual(plan.obj, live)) return { obj: live, gone: false };
+      marked = await mark(deps, resource, head, plan.obj);
+      const waiting = await resource.codec.fromStorage(marked.obj);
+      return plan.goesAtOnce ? await remove(deps, input, marked, waiting, request) : { obj: waiting, gone: false };
     } catch (error) {
       if (!(error instanceof RevisionConflictError)) throw storageError(error);
     }
@@ -89,21 +98,10 @@ async function remove(deps: VerbDeps, { resource }: DeleteInput, head: Entry, li
 }
 
 /** Writes down that an object is to go. One whose grace was cut to nothing goes right after: watchers see the change first. */
-async function mark(
-  deps: VerbDeps,
-  input: DeleteInput,
-  head: Entry,
-  live: KubeObject,
-  { obj, goesAtOnce }: Marked,
-  request: WriteRequest,
-): Promise<Deleted> {
-  if (request.dryRun) return { obj, gone: goesAtOnce };
-  if (jsonEqual(obj, live) && !goesAtOnce) return { obj: live, gone: false };
-  const { codec } = input.resource;
-  const entry = await deps.store.write(keyOf(head), await codec.toStorage(obj), head);
+async function mark({ store }: VerbDeps, { codec }: Resource, head: Entry, obj: KubeObject): Promise<Entry> {
+  const entry = await store.write(keyOf(head), await codec.toStorage(obj), head);
   noteWrite(entry.obj);
-  const marked = await codec.fromStorage(entry.obj);
-  return goesAtOnce ? remove(deps, input, entry, marked, request) : { obj: marked, gone: false };
+  return entry;
 }
 
 const keyOf = (entry: Entry) => ({ resource: entry.resource, namespace: entry.namespace, name: entry.name });
