@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseYaml } from 'yaml';
+import { parseApiVersion } from '../../src/api/object.ts';
+import { structOfKind } from '../../src/apiserver/facts/facts.ts';
+import { decodeProtobuf } from '../../src/apiserver/protobuf/decode.ts';
+import { shapeObject } from '../../src/apiserver/schema/shape.ts';
 import { isJsonObject } from '../../src/util/json.ts';
 import type { Answer, HttpTarget, LineStream, RequestHeaders } from '../helpers/http-target.ts';
 import type { Case, RequestExtras, Step, UntilAllowedStep } from './case.ts';
@@ -233,12 +237,19 @@ function keepItems(body: unknown, keep: (item: Record<string, unknown>) => boole
 function parseBody(answer: Answer): unknown {
   const type = answer.headers['content-type']?.[0] ?? '';
   if (type.includes('yaml')) return parseYaml(answer.text) as unknown;
+  if (type === 'application/vnd.kubernetes.protobuf') return readProtobuf(answer.body);
   if (!/^\s*[{[]/.test(answer.text)) return answer.text;
   try {
     return parseExactly(answer.text);
   } catch {
     return answer.text;
   }
+}
+
+/** As the same object reads in JSON: protobuf of the real server spells zeros out. */
+function readProtobuf(bytes: Buffer): unknown {
+  const { apiVersion, kind, body } = decodeProtobuf(bytes);
+  return shapeObject(structOfKind({ ...parseApiVersion(apiVersion), kind })!, body, []);
 }
 
 function parseExactly(text: string): unknown {

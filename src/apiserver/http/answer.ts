@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { StatusError, type Status } from '../../api/status.ts';
 import { parseJson, printJson } from '../../util/json.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
+import { encodeProtobuf } from '../protobuf/encode.ts';
 import type { Negotiated } from './negotiate.ts';
 
 const compress = promisify(gzip);
@@ -21,6 +22,7 @@ export const plainJson: Negotiated = { encoding: 'json', form: { as: 'object' },
 
 /** Sends an object in the encoding the client asked for. */
 export function sendObject(ctx: AnswerContext, code: number, obj: object, { encoding, isPretty }: Negotiated): Promise<void> {
+  if (encoding === 'protobuf') return send(ctx, code, 'application/vnd.kubernetes.protobuf', [encodeProtobuf(obj)]);
   if (encoding === 'yaml') return send(ctx, code, 'application/yaml', [Buffer.from(writeYaml(parseJson(printJson(obj))))]);
   return send(ctx, code, 'application/json', [Buffer.from(`${printJson(obj, isPretty ? 2 : undefined)}${isPretty ? '' : '\n'}`)]);
 }
@@ -28,7 +30,7 @@ export function sendObject(ctx: AnswerContext, code: number, obj: object, { enco
 /** Sends bytes that are an object already. */
 export function sendBytes(ctx: AnswerContext, code: number, bytes: Buffer, negotiated: Negotiated): Promise<void> {
   if (negotiated.encoding === 'json' && !negotiated.isPretty) return send(ctx, code, 'application/json', [bytes, newline]);
-  return sendObject(ctx, code, JSON.parse(bytes.toString('utf8')) as object, negotiated);
+  return sendObject(ctx, code, parseJson(bytes.toString('utf8')) as object, negotiated);
 }
 
 export function sendText(ctx: AnswerContext, code: number, text: string, headers: Record<string, string> = {}): Promise<void> {

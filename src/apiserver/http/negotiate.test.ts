@@ -28,6 +28,10 @@ test('the best clause that can be served wins', () => {
     ['application/yaml', 'yaml object'],
     ['application/json;q=0.1, application/yaml', 'yaml object'],
     ['application/vnd.kubernetes.protobuf, application/json', 'json object'],
+    ['application/vnd.kubernetes.protobuf', 'protobuf object'],
+    ['application/vnd.kubernetes.protobuf, */*', 'json object'],
+    ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json', 'protobuf partial'],
+    ['application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1', 406],
     [table, 'json table'],
     [`${table}, application/json`, 'json table'],
     ['application/json;as=Other;g=meta.k8s.io;v=v1, application/json', 'json object'],
@@ -39,6 +43,7 @@ test('the best clause that can be served wins', () => {
   for (const [accept, expected] of cases) assert.equal(chosen(accept), expected, String(accept));
   assert.equal(chosen(table, {}), 406);
   assert.equal(chosen('application/yaml', { yaml: false }), 406);
+  assert.equal(chosen('application/vnd.kubernetes.protobuf', { forms: true, isCustom: true }), 406);
 });
 
 test('specific types come before general ones, whatever their weight', () => {

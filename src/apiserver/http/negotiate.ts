@@ -2,7 +2,7 @@ import { StatusError } from '../../api/status.ts';
 import { plainForm, type Form } from '../representation.ts';
 
 export interface Negotiated {
-  readonly encoding: 'json' | 'yaml';
+  readonly encoding: 'json' | 'yaml' | 'protobuf';
   readonly form: Form;
   readonly isPretty: boolean;
 }
@@ -19,25 +19,36 @@ export interface Offers {
   /** Objects as tables and as their metadata alone. */
   readonly forms?: boolean;
   readonly yaml?: boolean;
+  /** Custom resources have no form in protobuf; their metadata has. */
+  readonly isCustom?: boolean;
 }
 
 const encodings = [
   { type: 'application', subtype: 'json', encoding: 'json' },
   { type: 'application', subtype: 'yaml', encoding: 'yaml' },
+  { type: 'application', subtype: 'vnd.kubernetes.protobuf', encoding: 'protobuf' },
 ] as const;
 
-/** Picks the first form the client accepts and the endpoint offers. Throws 406 when there is none. */
+/**
+ * Picks the first form the client accepts and the endpoint offers. Throws 406 when there is none. Objects are kept as JSON, so they are sent in
+ * protobuf only to those who accept nothing else.
+ */
 export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string, offers: Offers): Negotiated {
   const isPretty = wantsPretty(query, userAgent);
   if (accept === undefined || accept === '') return { encoding: 'json', form: plainForm, isPretty };
+  let inProtobuf: Negotiated | undefined;
   for (const { type, subtype, parameters } of parseAccept(accept)) {
     for (const offered of encodings) {
       if (type !== offered.type && (type !== '*' || subtype !== '*')) continue;
       if (subtype !== offered.subtype && subtype !== '*') continue;
       const form = formOf(parameters, offers, query);
-      if (form) return streamed({ encoding: offered.encoding, form, isPretty: isPretty || parameters.pretty === '1' }, offers);
+      if (!form) continue;
+      const negotiated = { encoding: offered.encoding, form, isPretty: isPretty || parameters.pretty === '1' };
+      if (offered.encoding !== 'protobuf' || form.as === 'partial') return streamed(negotiated, offers);
+      if (form.as === 'object' && offers.isCustom !== true) inProtobuf ??= negotiated;
     }
   }
+  if (inProtobuf) return inProtobuf;
   throw notAcceptable(offers);
 }
 

@@ -14,7 +14,8 @@ import { checkStorageKey } from '../verbs/storage-key.ts';
 import { updateObject } from '../verbs/update.ts';
 import { sendBytes, sendObject, successStatus } from './answer.ts';
 import { checkRoute, routeOf } from './check-route.ts';
-import { negotiate, type Negotiated } from './negotiate.ts';
+import type { Negotiated } from './negotiate.ts';
+import { negotiateFor } from './negotiate-for.ts';
 import { decodePatch } from './patch-body.ts';
 import { decodeBody, bodyMediaType, readBody } from './read-body.ts';
 import { readObjectBody, type RequestScope } from './request-scope.ts';
@@ -69,13 +70,9 @@ export function targetOf({ info }: RequestScope, resource: Resource): ObjectTarg
   return target;
 }
 
-function negotiateOne(scope: RequestScope): Negotiated {
-  return negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
-}
-
 async function serveCreate(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
   if (scope.info.resource!.name !== '') throw methodNotAllowed();
-  const negotiated = negotiateOne(scope);
+  const negotiated = negotiateFor(scope, resource);
   const body = await readObjectBody(scope, resource);
   const request = parseWriteOptions('CreateOptions', scope.info.query, scope.ctx);
   const obj = decodeObject(resource, body, request);
@@ -99,7 +96,7 @@ function sendWritten(
 }
 
 async function serveGet(scope: RequestScope, resource: Resource): Promise<void> {
-  const negotiated = negotiateOne(scope);
+  const negotiated = negotiateFor(scope, resource);
   const entry = await findEntry(scope, resource);
   return sendEntry(scope, resource, entry, negotiated);
 }
@@ -119,7 +116,7 @@ async function sendEntry(scope: RequestScope, resource: Resource, entry: Entry, 
 }
 
 async function serveList(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
+  const negotiated = negotiateFor(scope, resource);
   const selection = parseSelection(resource, namespace, scope.info.query);
   const page = await listPage(scope.cluster.store, resource, selection, parseListOptions(scope.info.query));
   const meta = listMetaOf(resource, page, negotiated);
@@ -140,7 +137,7 @@ function listMetaOf(resource: Resource, page: Page, { form }: Negotiated): ListM
 }
 
 export async function serveUpdate(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
-  const negotiated = negotiateOne(scope);
+  const negotiated = negotiateFor(scope, resource);
   const target = targetOf(scope, resource);
   const body = await readObjectBody(scope, resource);
   const request = parseWriteOptions('UpdateOptions', scope.info.query, scope.ctx);
@@ -152,7 +149,7 @@ export async function serveUpdate(scope: RequestScope, resource: Resource, subre
 }
 
 export async function servePatch(scope: RequestScope, resource: Resource, subresource: string): Promise<void> {
-  const negotiated = negotiateOne(scope);
+  const negotiated = negotiateFor(scope, resource);
   const { type, decode } = await decodePatch(scope, resource);
   const request = parseWriteOptions('PatchOptions', scope.info.query, scope.ctx, type === 'apply');
   const updated = await patchObject(scope.cluster, { resource, target: targetOf(scope, resource), subresource, type, decode }, request);
@@ -167,7 +164,7 @@ async function readDelete(scope: RequestScope) {
 }
 
 async function serveDelete(scope: RequestScope, resource: Resource): Promise<void> {
-  const negotiated = negotiateOne(scope);
+  const negotiated = negotiateFor(scope, resource);
   const { policy, request, options } = await readDelete(scope);
   warnAboutOrphans(resource, policy, request.warn);
   const target = targetOf(scope, resource);
@@ -197,7 +194,7 @@ function warnAboutOrphans(
 }
 
 async function serveDeleteCollection(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
+  const negotiated = negotiateFor(scope, resource);
   const listOptions = parseListOptions(scope.info.query);
   const selection = parseSelection(resource, namespace, scope.info.query);
   const { policy, request, options } = await readDelete(scope);

@@ -5,14 +5,14 @@ import { parseSelection } from '../verbs/selection.ts';
 import { Watcher, type WatchSink } from '../watch/watcher.ts';
 import { parseWatchOptions } from '../watch/watch-options.ts';
 import { drained, setWarnings } from './answer.ts';
-import { negotiate } from './negotiate.ts';
+import { negotiateFor } from './negotiate-for.ts';
 import type { RequestScope } from './request-scope.ts';
 
+const contentTypes = { json: 'application/json', protobuf: 'application/vnd.kubernetes.protobuf;stream=watch' } as const;
+
 export async function serveWatch(scope: RequestScope, resource: Resource, namespace: string): Promise<void> {
-  const { form } = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, {
-    forms: true,
-    yaml: false,
-  });
+  const { form, encoding: negotiated } = negotiateFor(scope, resource, { yaml: false });
+  const encoding = negotiated === 'protobuf' ? 'protobuf' : 'json';
   const query = watchQuery(scope);
   const selection = parseSelection(resource, namespace, query);
   const options = parseWatchOptions(query);
@@ -20,10 +20,10 @@ export async function serveWatch(scope: RequestScope, resource: Resource, namesp
 
   const { res } = scope;
   setWarnings(scope);
-  res.setHeader('Content-Type', 'application/json');
+  res.setHeader('Content-Type', contentTypes[encoding]);
   res.writeHead(200);
   res.flushHeaders();
-  const watcher = new Watcher(scope.cluster.watches, resource, selection, form, options, responseSink(res));
+  const watcher = new Watcher(scope.cluster.watches, resource, selection, { form, encoding }, options, responseSink(res));
   res.once('close', () => watcher.end());
   watcher.start();
 }

@@ -4,7 +4,7 @@ import type { Resource } from '../resource.ts';
 import { sendBytes } from './answer.ts';
 import { checkRoute, routeOf } from './check-route.ts';
 import { serveCreated, type SubresourceDeps } from './created-subresources.ts';
-import { negotiate } from './negotiate.ts';
+import { negotiateFor } from './negotiate-for.ts';
 import { nodeBound, serveNodeBound } from './node-bound.ts';
 import type { RequestScope } from './request-scope.ts';
 import { findEntry, servePatch, serveUpdate } from './resource-handler.ts';
@@ -30,6 +30,6 @@ export async function serveSubresource(scope: RequestScope, resource: Resource, 
 async function serveWholeObject(scope: RequestScope, resource: Resource, name: string): Promise<void> {
   if (scope.info.verb === 'update') return serveUpdate(scope, resource, name);
   if (scope.info.verb === 'patch') return servePatch(scope, resource, name);
-  const negotiated = negotiate(scope.req.headers.accept, scope.info.query, scope.ctx.userAgent, { forms: true });
+  const negotiated = negotiateFor(scope, resource);
   return sendBytes(scope, 200, await bytesOf(resource, await findEntry(scope, resource)), negotiated);
 }

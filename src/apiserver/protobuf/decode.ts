@@ -2,7 +2,7 @@ import { parseApiVersion } from '../../api/object.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { structOfKind } from '../facts/facts.ts';
 import { decodeStruct } from './decode-struct.ts';
-import { ProtobufError, wire, WireReader } from './wire.ts';
+import { envelopePrefix, ProtobufError, wire, WireReader } from './wire.ts';
 
 /** What a body in protobuf says: the kind from its envelope, and the object as JSON, still to be shaped. */
 export interface DecodedProtobuf {
@@ -11,8 +11,6 @@ export interface DecodedProtobuf {
   readonly body: JsonObject;
 }
 
-const prefix = Buffer.from('k8s\0', 'latin1');
-
 /**
  * Reads the envelope of `application/vnd.kubernetes.protobuf`. The expected kind is used where the envelope names none, as the server does.
  * Throws ProtobufError on anything that is not such a message, and for kinds that are not built in.
@@ -20,9 +18,9 @@ const prefix = Buffer.from('k8s\0', 'latin1');
 export function decodeProtobuf(bytes: Uint8Array, expected?: { apiVersion: string; kind: string }): DecodedProtobuf {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length === 0) throw new ProtobufError('empty data');
-  if (!buffer.subarray(0, prefix.length).equals(prefix))
+  if (!buffer.subarray(0, envelopePrefix.length).equals(envelopePrefix))
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
-  const envelope = readEnvelope(new WireReader(buffer, prefix.length));
+  const envelope = readEnvelope(new WireReader(buffer, envelopePrefix.length));
   const apiVersion = envelope.apiVersion || (expected?.apiVersion ?? '');
   const kind = envelope.kind || (expected?.kind ?? '');
   if (kind === '') throw new ProtobufError("Object 'Kind' is missing in 'unstructured object has no kind'");

@@ -11,6 +11,9 @@ export class ProtobufError extends Error {
 /** Wire types of protobuf. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
+/** Messages of Kubernetes begin with it, whatever they hold. */
+export const envelopePrefix = Buffer.from('k8s\0', 'latin1');
+
 /** Reads the wire format from untrusted bytes: every read checks its bounds, so it ends or throws ProtobufError. */
 export class WireReader {
   private readonly bytes: Buffer;

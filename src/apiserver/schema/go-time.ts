@@ -44,6 +44,11 @@ function printSeconds(seconds: number): string {
   return (iso.startsWith('+0') ? iso.slice(2) : iso).slice(0, -5);
 }
 
+/** The instant of a time as it is printed. */
+export function parseInstant(text: string): GoInstant {
+  return parseGoTime(text, text.includes('.') ? microLayout : secondsLayout);
+}
+
 function parseGoTime(value: string, layout: string): GoInstant {
   let rest = value;
   const fail = (element: string, at = rest): never => {

@@ -2,6 +2,7 @@ import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { Entry, encodeObject } from '../../store/entry.ts';
 import type { StoreEvent } from '../../store/history.ts';
 import { printJson } from '../../util/json.ts';
+import { encodeWatchEvent } from '../protobuf/encode.ts';
 import { isPlain, objectOf, oneObject, type Form } from '../representation.ts';
 import type { Resource } from '../resource.ts';
 import { zeroOfStruct } from '../schema/shape.ts';
@@ -47,18 +48,28 @@ export const eventHeads: Record<EventType, Buffer> = {
 };
 export const eventTail = Buffer.from('}\n');
 
-export function eventLine(resource: Resource, { type, entry }: SeenEvent, form: Form, now: Date): Buffer | Promise<Buffer> {
-  if (form.as === 'object' && isPlain(resource, entry)) return Buffer.concat([eventHeads[type], entry.bytes, eventTail]);
-  const obj = objectOf(resource, entry);
-  return obj instanceof Promise ? obj.then(o => formLine(resource, type, o, form, now)) : formLine(resource, type, obj, form, now);
+/** How a watcher sees objects. */
+export interface WatchView {
+  readonly form: Form;
+  readonly encoding: 'json' | 'protobuf';
 }
 
-function formLine(resource: Resource, type: EventType, obj: KubeObject, form: Form, now: Date): Buffer {
-  return Buffer.from(`{"type":"${type}","object":${printJson(oneObject(resource, obj, form, now))}}\n`);
+export const isPlainView = ({ form, encoding }: WatchView): boolean => form.as === 'object' && encoding === 'json';
+
+export function eventLine(resource: Resource, { type, entry }: SeenEvent, view: WatchView, now: Date): Buffer | Promise<Buffer> {
+  if (isPlainView(view) && isPlain(resource, entry)) return Buffer.concat([eventHeads[type], entry.bytes, eventTail]);
+  const obj = objectOf(resource, entry);
+  const line = (one: KubeObject) => encodeEvent(type, oneObject(resource, one, view.form, now), view);
+  return obj instanceof Promise ? obj.then(line) : line(obj);
+}
+
+/** An event of any type with an object that is in its form already. */
+export function encodeEvent(type: EventType | 'BOOKMARK' | 'ERROR', obj: object, { encoding }: WatchView): Buffer {
+  return encoding === 'protobuf' ? encodeWatchEvent(type, obj) : Buffer.from(`{"type":"${type}","object":${printJson(obj)}}\n`);
 }
 
 /** A bookmark is an object of the kind that has nothing but a version. */
-export function bookmarkLine(resource: Resource, revision: number, form: Form, endsInitialEvents: boolean): Buffer {
+export function bookmarkLine(resource: Resource, revision: number, view: WatchView, endsInitialEvents: boolean): Buffer {
   const { goType } = resource.codec;
   const obj: KubeObject = {
     kind: resource.kind,
@@ -69,5 +80,5 @@ export function bookmarkLine(resource: Resource, revision: number, form: Form, e
       ...(endsInitialEvents && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
     },
   };
-  return Buffer.from(`{"type":"BOOKMARK","object":${printJson(oneObject(resource, obj, form, new Date()))}}\n`);
+  return encodeEvent('BOOKMARK', oneObject(resource, obj, view.form, new Date()), view);
 }

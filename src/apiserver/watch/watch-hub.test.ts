@@ -53,7 +53,7 @@ function watch(cluster: MemoryCluster, namespace: string, query: Record<string, 
     timeoutMs: 600_000,
     atLeastRevision: 0,
   };
-  const watcher = new Watcher(cluster.watches, resource, selection, plainForm, options, sink);
+  const watcher = new Watcher(cluster.watches, resource, selection, { form: plainForm, encoding: 'json' }, options, sink);
   watcher.start();
   return sink;
 }

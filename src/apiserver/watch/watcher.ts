@@ -1,10 +1,9 @@
 import { expired } from '../../api/status.ts';
 import type { Entry } from '../../store/entry.ts';
 import type { StoreEvent } from '../../store/history.ts';
-import type { Form } from '../representation.ts';
 import type { Resource } from '../resource.ts';
 import type { Selection } from '../verbs/selection.ts';
-import { bookmarkLine, eventLine, seenThrough, type SeenEvent } from './event-lines.ts';
+import { bookmarkLine, encodeEvent, eventLine, isPlainView, seenThrough, type SeenEvent, type WatchView } from './event-lines.ts';
 import type { WatchBatch } from './watch-batch.ts';
 import type { WatchHub } from './watch-hub.ts';
 import type { WatchOptions } from './watch-options.ts';
@@ -32,7 +31,7 @@ export class Watcher {
   readonly #hub: WatchHub;
   readonly #resource: Resource;
   readonly #selection: Selection;
-  #form: Form;
+  #view: WatchView;
   readonly #options: WatchOptions;
   readonly #sink: WatchSink;
   #timers: NodeJS.Timeout[] = [];
@@ -42,13 +41,13 @@ export class Watcher {
   #isEnded = false;
   #nextBookmarkMs: number;
 
-  constructor(hub: WatchHub, resource: Resource, selection: Selection, form: Form, options: WatchOptions, sink: WatchSink) {
+  constructor(hub: WatchHub, resource: Resource, selection: Selection, view: WatchView, options: WatchOptions, sink: WatchSink) {
     this.storeKey = resource.storeKey;
     this.namespace = selection.namespace;
     this.#hub = hub;
     this.#resource = resource;
     this.#selection = selection;
-    this.#form = form;
+    this.#view = view;
     this.#options = options;
     this.#sink = sink;
     this.#nextBookmarkMs = performance.now() + bookmarkEveryMs;
@@ -95,7 +94,7 @@ export class Watcher {
     const now = new Date();
     for (const event of events) {
       if (this.#isEnded) return;
-      const line = await eventLine(this.#resource, event, this.#form, now);
+      const line = await eventLine(this.#resource, event, this.#view, now);
       this.#leaveHeadersOut();
       lines.push(line);
       size += line.length;
@@ -139,7 +138,7 @@ export class Watcher {
   /** Called by the hub with committed events. */
   receive(batch: WatchBatch): void {
     if (!this.#isLive || this.#isEnded || batch.lastRevision <= this.#sentRevision) return;
-    const isWhole = this.#form.as === 'object' && !this.#selection.matches && batch.firstRevision > this.#sentRevision;
+    const isWhole = isPlainView(this.#view) && !this.#selection.matches && batch.firstRevision > this.#sentRevision;
     const shared = isWhole ? batch.plainLines(this.#resource) : undefined;
     if (!shared) return this.#receiveOwn(batch.events);
     this.#sentRevision = batch.lastRevision;
@@ -152,7 +151,7 @@ export class Watcher {
     const now = new Date();
     const lines: Buffer[] = [];
     for (const event of seen) {
-      const line = eventLine(this.#resource, event, this.#form, now);
+      const line = eventLine(this.#resource, event, this.#view, now);
       if (line instanceof Promise) return this.#fallBehind();
       this.#leaveHeadersOut();
       lines.push(line);
@@ -185,19 +184,20 @@ export class Watcher {
   }
 
   #writeBookmark(revision: number, endsInitialEvents: boolean): void {
-    this.#sink.write(bookmarkLine(this.#resource, revision, this.#form, endsInitialEvents));
+    this.#sink.write(bookmarkLine(this.#resource, revision, this.#view, endsInitialEvents));
     this.#leaveHeadersOut();
   }
 
   /** The columns of a table are described once. */
   #leaveHeadersOut(): void {
-    if (this.#form.as === 'table' && !this.#form.noHeaders) this.#form = { ...this.#form, noHeaders: true };
+    const { form } = this.#view;
+    if (form.as === 'table' && !form.noHeaders) this.#view = { ...this.#view, form: { ...form, noHeaders: true } };
   }
 
   #expire(): void {
     const oldest = this.#hub.store.history.oldest(this.storeKey);
     const status = expired(`too old resource version: ${this.#sentRevision} (${oldest})`).toStatus();
-    this.#sink.write(Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`));
+    this.#sink.write(encodeEvent('ERROR', status, this.#view));
     this.end();
   }
 

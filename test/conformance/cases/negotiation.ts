@@ -5,8 +5,18 @@ import { crd, crdPath, established, served, widget, widgetPath } from '../sample
 const configMaps = '/api/v1/namespaces/{{ns}}/configmaps';
 const item = `${configMaps}/a`;
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } };
+const deployment = {
+  metadata: { name: 'a' },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: 'a' } },
+    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1500m' } } }] } },
+  },
+};
+const review = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } } };
 const metadataOnly = (kind: string): Record<string, string> => ({ Accept: `application/json;as=${kind};g=meta.k8s.io;v=v1` });
 
+const protobuf = 'application/vnd.kubernetes.protobuf';
 const accepts: readonly [string, string][] = [
   ['nothing in particular', '*/*'],
   ['any application', 'application/*'],
@@ -24,6 +34,9 @@ const accepts: readonly [string, string][] = [
   ['garbage', 'garbage'],
   ['an empty list', ','],
   ['a stream of watch', 'application/json;stream=watch'],
+  ['protobuf', protobuf],
+  ['metadata in protobuf', `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json`],
+  ['a list of metadata in protobuf', `${protobuf};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json`],
 ];
 const contentTypes = [
   'text/plain',
@@ -141,6 +154,15 @@ export const cases: readonly Case[] = [
     ],
   },
   {
+    name: 'workloads and reviews answered in protobuf',
+    steps: [
+      post('/apis/apps/v1/namespaces/{{ns}}/deployments', deployment, { headers: { Accept: protobuf } }),
+      get('/apis/apps/v1/namespaces/{{ns}}/deployments/a/scale', { headers: { Accept: protobuf } }),
+      post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, { headers: { Accept: protobuf } }),
+      get('/apis/apps/v1/namespaces/{{ns}}/deployments/missing', { headers: { Accept: protobuf } }),
+    ],
+  },
+  {
     name: 'broken protobuf bodies',
     steps: [
       Buffer.from('k8s\0garbage that is not a message'),
@@ -165,7 +187,9 @@ export const cases: readonly Case[] = [
       patch('application/strategic-merge-patch+json', `${widgetPath}/a`, { spec: { a: 1 } }),
       patch('application/json', `${widgetPath}/a`, { spec: { a: 1 } }),
       get(`${widgetPath}/a`, { headers: { Accept: 'application/yaml' } }),
-      get(`${widgetPath}/a`, { headers: { Accept: 'application/vnd.kubernetes.protobuf' }, codeOnly: true }),
+      get(`${widgetPath}/a`, { headers: { Accept: protobuf } }),
+      get(widgetPath, { headers: { Accept: protobuf } }),
+      get(`${widgetPath}/a`, { headers: { Accept: `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` } }),
       get(`${widgetPath}/a`, { headers: { Accept: 'text/html' } }),
     ],
   },
