@@ -40,6 +40,7 @@ import { isCustomResource } from './crd/custom-resources.ts';
 import { serveDefinitions } from './crd/serve-definitions.ts';
 import { apiHandler, type ApiDeps } from './http/api-handler.ts';
 import { apiMetrics } from './http/api-metrics.ts';
+import { flowClassifier } from './http/flow-control.ts';
 import type { Kubelets } from './http/node-bound.ts';
 import type { WebHandler } from './http/https-server.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
@@ -153,6 +154,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     ...(options.kubelets && { kubelets: options.kubelets(cluster) }),
     openApi,
     aggregator: aggregated,
+    flows: flowClassifier(cluster),
     audit: auditTrail(options.audit, options.auditPolicy ?? defaultAuditPolicy),
     requests,
     metrics: async () => `${await requests.print()}${options.moreMetrics?.() ?? ''}`,

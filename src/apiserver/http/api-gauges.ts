@@ -1,5 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
+import { priorityLevels } from '../bootstrap/flow-control.ts';
 import type { Cluster } from '../cluster.ts';
+import { nominalSeats } from './flow-control.ts';
+import { defaultInFlightLimits } from './in-flight.ts';
 
 /** What is true of the cluster at the moment somebody asks. */
 export function apiGauges(cluster: Cluster): Registry {
@@ -21,6 +24,17 @@ export function apiGauges(cluster: Cluster): Registry {
     collect() {
       this.reset();
       for (const resource of cluster.store.resources()) this.set({ resource }, cluster.store.count(resource));
+    },
+  });
+  void new Gauge({
+    name: 'apiserver_flowcontrol_nominal_limit_seats',
+    help: 'Requests that a priority level may have under way by its share.',
+    labelNames: ['priority_level'],
+    registers,
+    collect() {
+      this.reset();
+      const { reads, writes } = defaultInFlightLimits;
+      for (const [level, seats] of nominalSeats(cluster.peekAll(priorityLevels), reads + writes)) this.set({ priority_level: level }, seats);
     },
   });
   void new Gauge({

@@ -8,7 +8,7 @@ import { headerValues, type HeaderValues } from '../../auth/header-values.ts';
 import { impersonator } from '../../auth/impersonation.ts';
 import { forbiddenRequest, type RbacAuthorizer } from '../../auth/rbac.ts';
 import { reviews } from '../../auth/reviews.ts';
-import type { UserInfo } from '../../auth/user.ts';
+import type { AccessAttributes, UserInfo } from '../../auth/user.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import { aggregatedProxyFor, type AggregatedProxy } from '../aggregation/aggregator.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
@@ -19,6 +19,7 @@ import { ownership } from '../verbs/update.ts';
 import { sendError, sendObject, sendText } from './answer.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { checkRoute, routeOf } from './check-route.ts';
+import type { FlowClassifier } from './flow-control.ts';
 import { InFlight, isLongRunning, type InFlightLimits } from './in-flight.ts';
 import { negotiate } from './negotiate.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
@@ -37,6 +38,7 @@ export interface ApiDeps extends PathDeps, SubresourceDeps {
   readonly authenticator: Authenticator;
   readonly authorizer: RbacAuthorizer;
   readonly audit: AuditTrail;
+  readonly flows: FlowClassifier;
   readonly metrics: () => Promise<string>;
   readonly requests: ApiMetrics;
   readonly inFlightLimits?: InFlightLimits;
@@ -87,6 +89,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
       if (!leave) return await sendText(answer, 429, tooManyRequests, { 'Retry-After': '1', 'X-Content-Type-Options': 'nosniff' });
       res.once('close', leave);
       const attributes = attributesOf(info);
+      tellFlow(res, effective, info, attributes);
       const decision = deps.authorizer.authorize(effective, attributes);
       annotations['authorization.k8s.io/decision'] = decision.allowed ? 'allow' : 'forbid';
       annotations['authorization.k8s.io/reason'] = decision.reason;
@@ -126,6 +129,13 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
       await sendError(answer, status, safeNegotiate(req, info));
     }
   };
+
+  function tellFlow(res: ServerResponse, user: UserInfo, info: RequestInfo, attributes: AccessAttributes): void {
+    const flow = isLongRunning(info) && info.verb !== 'watch' ? undefined : deps.flows.flowOf(user, attributes);
+    if (!flow) return;
+    res.setHeader('X-Kubernetes-PF-FlowSchema-UID', flow.schemaUid);
+    res.setHeader('X-Kubernetes-PF-PriorityLevel-UID', flow.levelUid);
+  }
 
   function identify(
     req: IncomingMessage,

@@ -7,7 +7,7 @@ export interface InFlightLimits {
   readonly writes: number;
 }
 
-const defaultInFlightLimits: InFlightLimits = { reads: 400, writes: 200 };
+export const defaultInFlightLimits: InFlightLimits = { reads: 400, writes: 200 };
 
 const readVerbs = new Set(['get', 'list', 'watch']);
 const longRunningVerbs = new Set(['watch', 'proxy']);
