@@ -8,7 +8,7 @@ import { openRealCluster, openRealLikeHub, realClusterPrograms } from '../test/u
 import { openSandbox } from '../test/upstream/open-sandbox.ts';
 import { readRecorded, recordResults } from '../test/upstream/recorded-results.ts';
 import { runSuite } from '../test/upstream/run-suite.ts';
-import { apiServerParts, controllerParts, listUpstreamTests, readLeftOut, type TestResult } from '../test/upstream/upstream-tests.ts';
+import { apiServerParts, controllerParts, listUpstreamTests, readLeftOut, type LeftOutFile, type TestResult } from '../test/upstream/upstream-tests.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   const listed = listUpstreamTests(rigProgramPath('e2e.test'), parts, { isBeyond: options.beyond });
   // What needs a running container needs one in a sandbox too.
   const leftOut = new Map([
-    ...(options.beyond ? [] : leftOutOf('left-out.txt', parts, listed)),
+    ...leftOutOf(options.beyond ? 'left-out-beyond.txt' : 'left-out.txt', parts, listed),
     ...(options.sandbox ? leftOutOf('left-out-sandbox.txt', parts, listed) : []),
   ]);
   const focus = new RegExp(options.focus);
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
 }
 
 function leftOutOf(
-  file: 'left-out.txt' | 'left-out-sandbox.txt',
+  file: LeftOutFile,
   parts: readonly string[],
   listed: readonly string[],
 ): Map<string, string> {

@@ -7,6 +7,8 @@ export const apiServerParts = ['api-machinery', 'auth', 'cli'] as const;
 /** The parts that judge the controllers around it. */
 export const controllerParts = ['apps', 'scheduling'] as const;
 
+export type LeftOutFile = 'left-out.txt' | 'left-out-beyond.txt' | 'left-out-sandbox.txt';
+
 export interface LeftOut {
   readonly test: string;
   readonly reason: string;
@@ -25,7 +27,7 @@ export function listUpstreamTests(program: string, parts: readonly string[], { i
 }
 
 /** Each line is a test's name, two colons and why it is left out. */
-export function readLeftOut(file: 'left-out.txt' | 'left-out-sandbox.txt'): LeftOut[] {
+export function readLeftOut(file: LeftOutFile): LeftOut[] {
   const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
   return text
     .split('\n')
