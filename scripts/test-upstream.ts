@@ -8,7 +8,14 @@ import { openRealCluster, openRealLikeHub, realClusterPrograms } from '../test/u
 import { openSandbox } from '../test/upstream/open-sandbox.ts';
 import { readRecorded, recordResults } from '../test/upstream/recorded-results.ts';
 import { runSuite } from '../test/upstream/run-suite.ts';
-import { apiServerParts, controllerParts, listUpstreamTests, readLeftOut, type LeftOutFile, type TestResult } from '../test/upstream/upstream-tests.ts';
+import {
+  apiServerParts,
+  controllerParts,
+  listUpstreamTests,
+  readLeftOut,
+  type LeftOutFile,
+  type TestResult,
+} from '../test/upstream/upstream-tests.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -67,11 +74,7 @@ async function main(): Promise<number> {
   return report(await run(options.real ? 'real' : 'hub', chosen), chosen, known.filter(isLeftOut));
 }
 
-function leftOutOf(
-  file: LeftOutFile,
-  parts: readonly string[],
-  listed: readonly string[],
-): Map<string, string> {
+function leftOutOf(file: LeftOutFile, parts: readonly string[], listed: readonly string[]): Map<string, string> {
   const isOfParts = (test: string) => parts.some(part => test.startsWith(`[sig-${part}]`));
   const entries = readLeftOut(file).filter(({ test }) => isOfParts(test));
   for (const { test } of entries) if (!listed.includes(test)) throw new Error(`${file} names an unknown test: "${test}"`);

@@ -54,6 +54,14 @@ export function compileCel(expression: string, options: CompileOptions): CelProg
   };
 }
 
+/** An expression that compiles, with the types of its parts. */
+export function expressionTypes(expression: string, options: CompileOptions): { root: Expr; types: ReadonlyMap<Expr, CelType> } {
+  const types = new Map<Expr, CelType>();
+  const root = parseCel(expression);
+  new Compiler(expression, options, types).compileRoot(root);
+  return { root, types };
+}
+
 const typeIdents: Readonly<Record<string, { name: string; type: CelType }>> = Object.fromEntries(
   (
     [
@@ -90,10 +98,12 @@ export class Compiler {
   /** What the real compiler looks for only once all types are right. */
   readonly #lateIssues: CelIssue[] = [];
   readonly #locals: Local[] = [];
+  readonly #types: Map<Expr, CelType> | undefined;
 
-  constructor(source: string, options: CompileOptions) {
+  constructor(source: string, options: CompileOptions, types?: Map<Expr, CelType>) {
     this.#source = source;
     this.#options = options;
+    this.#types = types;
   }
 
   compileRoot(expr: Expr): Compiled {
@@ -120,6 +130,12 @@ export class Compiler {
   }
 
   compile(expr: Expr): Compiled {
+    const compiled = this.#compile(expr);
+    this.#types?.set(expr, compiled.type);
+    return compiled;
+  }
+
+  #compile(expr: Expr): Compiled {
     switch (expr.op) {
       case 'literal':
         return literal(expr);

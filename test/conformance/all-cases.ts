@@ -16,6 +16,7 @@ import { cases as objects } from './cases/objects.ts';
 import { cases as patches } from './cases/patches.ts';
 import { cases as paths } from './cases/paths.ts';
 import { cases as quotas } from './cases/quotas.ts';
+import { cases as ruleCosts } from './cases/rule-costs.ts';
 import { cases as subresources } from './cases/subresources.ts';
 import { cases as validation } from './cases/validation.ts';
 import { cases as watches } from './cases/watches.ts';
@@ -36,6 +37,7 @@ export const areas: Readonly<Record<string, readonly Case[]>> = {
   defaults,
   validation,
   'custom-resources': customResources,
+  'rule-costs': ruleCosts,
   admission,
   authentication,
   authorization,

@@ -27,6 +27,11 @@ export function compileRules(schema: SchemaProps, type: CelType): CompiledRule[]
   return (schema['x-kubernetes-validations'] ?? []).map(rule => compileRule(rule, schema, type));
 }
 
+/** What the expressions of a rule see. */
+export function ruleVariables({ optionalOldSelf }: ValidationRule, type: CelType): Record<'self' | 'oldSelf', CelType> {
+  return { self: type, oldSelf: optionalOldSelf === true ? celTypes.optional(type) : type };
+}
+
 const ruleTexts = ['compilation failed', 'program instantiation failed', 'cel expression must evaluate to a bool'] as const;
 const messageTexts = [
   'messageExpression compilation failed',
@@ -35,7 +40,7 @@ const messageTexts = [
 ] as const;
 
 function compileRule(rule: ValidationRule, schema: SchemaProps, type: CelType): CompiledRule {
-  const variables = { self: type, oldSelf: rule.optionalOldSelf === true ? celTypes.optional(type) : type };
+  const variables = ruleVariables(rule, type);
   const none = { rule, usesOldSelf: false, fieldPath: '' };
   if ((rule.rule ?? '').trim() === '') return none;
   const compiled = compile(rule.rule ?? '', variables, celTypes.bool, ruleTexts);

@@ -2,8 +2,10 @@ import { at, forbidden, invalid, notSupported, required, type FieldError } from 
 import type { CelType } from '../../cel/cel-type.ts';
 import { compileRules } from './cel-rules.ts';
 import { resolveFieldPath } from './field-path.ts';
+import { RuleCosts } from './rule-costs.ts';
 import { celTypeOfSchema } from './schema-cel-type.ts';
 import { isEmbedded, itemsOf, valuesOf, type SchemaProps, type ValidationRule } from './schema-props.ts';
+import { maxElements } from './schema-sizes.ts';
 
 /** What a schema may hold depends on where it stands. */
 interface Place {
@@ -14,6 +16,9 @@ interface Place {
   readonly uncorrelatedSince?: string;
   /** Rules are compiled where the schema is sound. */
   readonly compilesRules: boolean;
+  /** How often a value can stand here in one object; undefined when some list or map above has no bound. */
+  readonly cardinality: number | undefined;
+  readonly costs: RuleCosts;
 }
 
 interface Report {
@@ -26,15 +31,18 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** What OpenAPI and Kubernetes forbid in a schema; with `compilesRules`, also what is wrong with its rules. */
 export function validateSchema(schema: SchemaProps, path: string, compilesRules: boolean): FieldError[] {
-  const report = visit(schema, path, { isRoot: true, isInsideMeta: false, compilesRules });
-  return [...report.schema, ...report.rules];
+  const costs = new RuleCosts();
+  const report = visit(schema, path, { isRoot: true, isInsideMeta: false, compilesRules, cardinality: 1, costs });
+  return [...report.schema, ...report.rules, ...(compilesRules ? costs.totalErrors(path) : [])];
 }
 
 function visit(schema: SchemaProps, path: string, place: Place): Report {
   const report: Report = { schema: [...keywordErrors(schema, path, place)], rules: [] };
+  const each = maxElements(schema);
+  const cardinality = place.cardinality === undefined || each === undefined ? undefined : place.cardinality * each;
   const add = (child: SchemaProps | undefined, childPath: string, childPlace: Place): void => {
     if (!child) return;
-    const found = visit(child, childPath, { ...childPlace, isRoot: false });
+    const found = visit(child, childPath, { ...childPlace, isRoot: false, cardinality });
     report.schema.push(...found.schema);
     report.rules.push(...found.rules);
   };
@@ -215,7 +223,8 @@ function isResolvable(fieldPath: string, schema: SchemaProps): boolean {
 
 function ruleErrors(schema: SchemaProps, path: string, place: Place): FieldError[] {
   const rulesPath = at.child(path, 'x-kubernetes-validations');
-  const type: CelType | undefined = celTypeOfSchema(schema, place.isRoot || isEmbedded(schema));
+  const isResourceRoot = place.isRoot || isEmbedded(schema);
+  const type: CelType | undefined = celTypeOfSchema(schema, isResourceRoot);
   if (!type)
     return [
       {
@@ -226,7 +235,7 @@ function ruleErrors(schema: SchemaProps, path: string, place: Place): FieldError
     ];
   return compileRules(schema, type).flatMap((compiled, i) => {
     const rulePath = at.index(rulesPath, i);
-    const errors: FieldError[] = [];
+    const errors = place.costs.errorsOf(compiled, rulePath, { schema, type, isResourceRoot, cardinality: place.cardinality });
     if (compiled.error !== undefined) errors.push(invalid(at.child(rulePath, 'rule'), internalForm(compiled.rule), compiled.error));
     if (compiled.messageError !== undefined)
       errors.push(invalid(at.child(rulePath, 'messageExpression'), internalForm(compiled.rule), compiled.messageError));
