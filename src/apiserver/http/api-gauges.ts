@@ -34,7 +34,8 @@ export function apiGauges(cluster: Cluster): Registry {
     collect() {
       this.reset();
       const { reads, writes } = defaultInFlightLimits;
-      for (const [level, seats] of nominalSeats(cluster.peekAll(priorityLevels), reads + writes)) this.set({ priority_level: level }, seats);
+      for (const [level, seats] of nominalSeats(cluster.peekAll(priorityLevels), reads + writes))
+        this.set({ priority_level: level }, seats);
     },
   });
   void new Gauge({

@@ -91,7 +91,11 @@ function keyOf({ name, groups }: UserInfo, attributes: AccessAttributes): string
   return `${name}\n${groups.join('\n')}\n${verb} ${what}`;
 }
 
-function matches({ subjects = [], resourceRules = [], nonResourceRules = [] }: Rule, user: UserInfo, attributes: AccessAttributes): boolean {
+function matches(
+  { subjects = [], resourceRules = [], nonResourceRules = [] }: Rule,
+  user: UserInfo,
+  attributes: AccessAttributes,
+): boolean {
   if (!subjects.some(subject => isMeant(subject, user))) return false;
   if (!attributes.isResource) {
     const { verb, path } = attributes;
@@ -119,8 +123,9 @@ function isMeant({ kind, user, group, serviceAccount }: Subject, { name, groups 
 /** Of all requests that may be under way, what each level may have: the share that its configuration names. */
 export function nominalSeats(levels: readonly KubeObject[], seats: number): Map<string, number> {
   const shares = levels.map(level => {
-    const { limited, exempt } = (level as unknown as { spec: Record<'limited' | 'exempt', { nominalConcurrencyShares?: number } | undefined> })
-      .spec;
+    const { limited, exempt } = (
+      level as unknown as { spec: Record<'limited' | 'exempt', { nominalConcurrencyShares?: number } | undefined> }
+    ).spec;
     return { name: level.metadata.name!, share: (limited ?? exempt)?.nominalConcurrencyShares ?? 0 };
   });
   const sum = shares.reduce((total, { share }) => total + share, 0);

@@ -10,7 +10,10 @@ const deployment = {
   spec: {
     replicas: 0,
     selector: { matchLabels: { app: 'a' } },
-    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1500m' } } }] } },
+    template: {
+      metadata: { labels: { app: 'a' } },
+      spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1500m' } } }] },
+    },
   },
 };
 const review = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } } };
