@@ -4,6 +4,7 @@ import { CustomResourceDefinition, Namespace } from '../../src/api/builtin-kinds
 import { Cluster } from '../../src/api/cluster.ts';
 import { newObject, withType } from '../../src/api/define-kind.ts';
 import type { ResourceAttributes } from '../../src/auth/user.ts';
+import type { DeclaredKind } from '../../src/api/define-kind.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import { UnreachableError } from '../../src/client/transport.ts';
 import { clusterIndexes } from '../../src/core/clusters/cluster-indexes.ts';
@@ -53,7 +54,7 @@ export interface AccessWorld extends WorksWorld {
   restartWithoutMember(): void;
 }
 
-const kinds = [
+const kinds: readonly DeclaredKind[] = [
   ProvisioningCluster,
   Project,
   ClusterRoleTemplateBinding,
