@@ -212,7 +212,8 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   function isTaken(work: Work, runUid: string): boolean {
     const mark = markOf(work);
     const [other] = byWork(work).map(key => clusterRuns.get(key));
-    if (!other || mark?.half !== 'begin' || mark.runUid === runUid) return false;
+    if (!other || !mark || mark.runUid === runUid) return false;
+    // Also when the Work holds the end: until that is written down, its run would write it again.
     return other.spec.runRef.uid === mark.runUid && other.spec.grant?.id === mark.grant && isInFlight(other);
   }
 
