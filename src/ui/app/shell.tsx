@@ -112,10 +112,15 @@ function Side({ path }: { path: string }) {
 function SideLink({ screen, isCurrent }: { screen: (typeof screens)[number]; isCurrent: boolean }) {
   const [, go] = useLocation();
   useShortcut(screen.keys, () => go(screen.home));
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    // Where there is little room the list is one line, of which a part is in sight.
+    if (isCurrent) place.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [isCurrent]);
   return (
     <PlaceLink to={screen.home} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={screen.icon} />
-      {screen.title}
+      <span ref={place}>{screen.title}</span>
     </PlaceLink>
   );
 }

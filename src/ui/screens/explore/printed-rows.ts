@@ -70,7 +70,9 @@ export function usePrintedRows(kind: Kind, scope: Scope, selector: { labelSelect
     const failed = lists.filter(one => one.error && one.error.code !== 404);
     const serving = [...new Set(lists.filter(one => one.error?.code !== 404).map(({ wanted }) => wanted.cluster!))];
     const left = lists.reduce((sum, one) => sum + one.left, 0);
-    return { rows, columns, state: isLoading ? 'loading' : 'live', failed, clusters: serving, total, left };
+    // Of clusters that could not be read it is not said that they have none.
+    const isFailed = failed.length > 0 && failed.length === lists.length;
+    return { rows, columns, state: isLoading ? 'loading' : isFailed ? 'failed' : 'live', failed, clusters: serving, total, left };
   }, [lists, total, isKnown, places]);
 }
 
