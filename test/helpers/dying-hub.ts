@@ -93,7 +93,7 @@ export async function startDyingHub(t: TestContext, names: readonly string[]): P
     throw new UnreachableError('the power is cut');
   });
   t.after(async () => {
-    life.abort(new Error('the test is over'));
+    life.abort(new UnreachableError('the test is over'));
     observing[Symbol.dispose]();
     await renderer[Symbol.asyncDispose]();
     scratch[Symbol.dispose]();
