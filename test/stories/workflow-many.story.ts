@@ -18,7 +18,7 @@ const limitMib = 2048;
 const residentMib = (pid: number): number =>
   Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-test('500_clusters_single_run_under_memory_limit', { skip, timeout: 290_000 }, async () => {
+test('500_clusters_single_run_under_memory_limit', { skip, timeout: 600_000 }, async () => {
   using scratch = scratchDir('workflow-many');
   await using hub = await startEitherHub('embedded', noEtcd, ['--sandbox', String(count)]);
   const story = await startWorkflowStory(hub, scratch.dir);

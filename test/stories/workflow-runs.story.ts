@@ -36,7 +36,7 @@ const twoWaves = [
 const rollBack = { failureStrategies: [{ action: 'RollbackWorkflow' }] };
 
 for (const kind of hubKindsByTime) {
-  describe(`runs of workflows, hub: ${kind}`, { skip: missing ?? false, timeout: 280_000 }, () => {
+  describe(`runs of workflows, hub: ${kind}`, { skip: missing ?? false, timeout: 600_000 }, () => {
     const scratch = scratchDir('workflow-runs');
     let etcd: Etcd;
     let hub: EitherHub;
