@@ -77,6 +77,15 @@ test('a request that makes no sense, or was granted already, leaves no token beh
   assert.deepEqual(await codeOf(await grant(asked)), [409, 'AlreadyExists']);
 });
 
+test('nobody fills the hub with what no program picks up', async t => {
+  const { rig, asked, grant } = await start(t);
+  const ids = Array.from({ length: 21 }, (_, i) => `${'a'.repeat(24)}${i}`);
+  for (const id of ids.slice(0, 20)) assert.equal((await grant({ ...asked, requestId: id })).status, 201);
+  assert.equal((await grant({ ...asked, requestId: ids[20] })).status, 429);
+  await rig.fetch(`/v3-public/authTokens/${ids[0]}`, { method: 'DELETE' });
+  assert.equal((await grant({ ...asked, requestId: ids[20] })).status, 201);
+});
+
 test('what nobody picks up goes after a quarter of an hour', async t => {
   const { rig, asked, grant } = await start(t);
   assert.equal((await grant(asked)).status, 201);

@@ -1,6 +1,6 @@
 import { Namespace } from '../../../api/builtin-kinds.ts';
 import { withType } from '../../../api/define-kind.ts';
-import { StatusError, unauthorized } from '../../../api/status.ts';
+import { StatusError, tooManyRequests, unauthorized } from '../../../api/status.ts';
 import { createMissing } from '../../../client/create-missing.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { changesOf, requeue, runController, settled, type RunningController } from '../../../runtime/controller.ts';
@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../util/json.ts';
 import { SamlToken } from '../kinds/user.ts';
 import { rancherNamespaces } from '../names.ts';
 import { invalidField, NormanError, notFound } from '../v3/norman-error.ts';
+import { identityLabels } from './identity-names.ts';
 import type { IdentityObjects } from './identity-objects.ts';
 import { encryptFor, parseProgramKey } from './program-key.ts';
 import type { KnownToken, TokenDesk } from './token-desk.ts';
@@ -27,7 +28,7 @@ export interface AuthTokensDeps {
 
 /** Where a program in a terminal picks up the token that somebody allowed it in the browser. */
 export interface AuthTokens {
-  /** Makes a token of whoever is signed in for the program that the body names: `requestId`, `publicKey`, `responseType`. Throws 422, and 409 for a request that was granted already. */
+  /** Makes a token of whoever is signed in for the program that the body names: `requestId`, `publicKey`, `responseType`. Throws 422, 409 for a request that was granted already, and 429. */
   grant(known: KnownToken, body: JsonObject): Promise<JsonObject>;
   /** Whoever knows the id of the request may ask; nobody but the program can read the answer. Throws 404 before it is granted and after it was taken away. */
   show(requestId: string): JsonObject;
@@ -40,10 +41,13 @@ const namespace = rancherNamespaces.globalData;
 const requestPattern = /^[a-z0-9]{24,63}$/;
 /** As long as programs ask for it. */
 const lifetimeMs = 15 * 60_000;
+const mostOfOneUser = 20;
+const byUser = 'user';
 const timeoutMs = 10_000;
 
 export function authTokens({ hub, users, tokens, signal, onError }: AuthTokensDeps): AuthTokens {
-  const waiting = informer(hub, SamlToken, { namespace, signal, onError: onError(SamlToken.kind) });
+  const userOf = ({ metadata }: SamlToken): string[] => [metadata.labels?.[identityLabels.tokenUser] ?? ''];
+  const waiting = informer(hub, SamlToken, { namespace, signal, indexes: { [byUser]: userOf }, onError: onError(SamlToken.kind) });
   return { grant, show, remove, run };
 
   async function grant({ token: by }: KnownToken, body: JsonObject): Promise<JsonObject> {
@@ -57,6 +61,8 @@ export function authTokens({ hub, users, tokens, signal, onError }: AuthTokensDe
     const user = users.get(by.userId);
     if (!user) throw unauthorized();
     if (find(requestId)) throw alreadyGranted();
+    if (waiting.by(byUser, by.userId).length >= mostOfOneUser)
+      throw tooManyRequests('too many programs have not picked up what they were allowed', 60);
     await createMissing(hub, Namespace, withType(Namespace, { metadata: { name: namespace } }), { timeoutMs });
     const { token, bearer } = await tokens.issue({
       ...wish,
@@ -65,7 +71,7 @@ export function authTokens({ hub, users, tokens, signal, onError }: AuthTokensDe
       isDerived: true,
     });
     try {
-      await keep(requestId, { token: encryptFor(key, bearer), expiresAt: token.expiresAt ?? '' });
+      await keep(requestId, by.userId, { token: encryptFor(key, bearer), expiresAt: token.expiresAt ?? '' });
     } catch (error) {
       await tokens.revoke(token.metadata.name!);
       throw error instanceof StatusError && error.reason === 'AlreadyExists' ? alreadyGranted() : error;
@@ -73,8 +79,9 @@ export function authTokens({ hub, users, tokens, signal, onError }: AuthTokensDe
     return { ...describe(requestId), userId: by.userId, expiresAt: token.expiresAt ?? '' };
   }
 
-  async function keep(name: string, fields: { token: string; expiresAt: string }): Promise<void> {
-    await hub.create(SamlToken, withType(SamlToken, { metadata: { namespace, name }, ...fields }), { timeoutMs });
+  async function keep(name: string, userId: string, fields: { token: string; expiresAt: string }): Promise<void> {
+    const metadata = { namespace, name, labels: { [identityLabels.tokenUser]: userId } };
+    await hub.create(SamlToken, withType(SamlToken, { metadata, ...fields }), { timeoutMs });
     await untilKnown(waiting, `${namespace}/${name}`, Boolean);
   }
 
