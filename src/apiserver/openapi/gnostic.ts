@@ -3,74 +3,132 @@ import { extensionsOf, messages, oneOfs, type FieldType, type MessageName } from
 
 /** Swagger v2 in the protobuf form (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`) that older clients insist on. */
 export function encodeSwagger(document: JsonObject): Buffer {
-  return encodeMessage('Document', document);
+  const out = new BackwardWriter();
+  writeMessage(out, 'Document', document);
+  return out.bytes();
 }
 
-function encodeMessage(name: MessageName, value: JsonObject): Buffer {
+/**
+ * Writes from the end to the beginning, so that the length of what was written is known when it is to be said: megabytes of messages within messages would
+ * be copied once for every level otherwise. Whoever writes several things begins with the last.
+ */
+class BackwardWriter {
+  #buffer = Buffer.allocUnsafeSlow(1 << 20);
+  #at = this.#buffer.length;
+
+  get length(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  bytes(): Buffer {
+    return Buffer.from(this.#buffer.subarray(this.#at));
+  }
+
+  text(text: string): void {
+    const at = this.#take(Buffer.byteLength(text));
+    this.#buffer.write(text, at);
+  }
+
+  double(value: number): void {
+    const at = this.#take(8);
+    this.#buffer.writeDoubleLE(value, at);
+  }
+
+  varint(value: number): void {
+    let size = 1;
+    for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) size++;
+    let at = this.#take(size);
+    let rest = value;
+    for (; rest > 127; rest = Math.floor(rest / 128)) this.#buffer[at++] = (rest & 127) | 128;
+    this.#buffer[at] = rest;
+  }
+
+  /** Makes a field of what was written since the writer had that length. */
+  wrap(number: number, lengthBefore: number): void {
+    this.varint(this.length - lengthBefore);
+    this.varint((number << 3) | 2);
+  }
+
+  #take(size: number): number {
+    if (size > this.#at) {
+      const larger = Buffer.allocUnsafeSlow(2 * (this.#buffer.length + size));
+      this.#buffer.copy(larger, larger.length - this.length, this.#at);
+      this.#at += larger.length - this.#buffer.length;
+      this.#buffer = larger;
+    }
+    return (this.#at -= size);
+  }
+}
+
+function writeMessage(out: BackwardWriter, name: MessageName, value: JsonObject): void {
   const fields = messages[name];
   const extension = extensionsOf[name];
-  const parts: Buffer[] = [];
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value).reverse()) {
     const field = fields[key];
-    if (field) writeField(parts, field[0], field[1], inner);
-    else if (extension !== undefined && key.startsWith('x-')) parts.push(delimited(extension, named(key, encodeAny(inner))));
+    if (field) writeField(out, field[0], field[1], value[key]!);
+    else if (extension !== undefined && key.startsWith('x-')) {
+      const before = out.length;
+      writeNamed(out, key, () => writeAny(out, value[key]!));
+      out.wrap(extension, before);
+    }
   }
-  return Buffer.concat(parts);
 }
 
-function writeField(parts: Buffer[], number: number, type: FieldType, value: Json): void {
+function writeField(out: BackwardWriter, number: number, type: FieldType, value: Json): void {
   if (typeof type === 'object' && 'list' in type) {
-    for (const item of value as Json[]) writeField(parts, number, type.list, item);
+    for (const item of (value as Json[]).toReversed()) writeField(out, number, type.list, item);
     return;
   }
-  if (typeof type === 'object') {
-    parts.push(delimited(number, encodeTable(type.table, type.entry ?? 1, value as JsonObject)));
+  const before = out.length;
+  if (type === 'bool' || type === 'int') {
+    out.varint(Number(value));
+    out.varint(number << 3);
     return;
   }
+  if (type === 'double') {
+    out.double(Number(value));
+    out.varint((number << 3) | 1);
+    return;
+  }
+  writeContent(out, type, value);
+  out.wrap(number, before);
+}
+
+function writeContent(out: BackwardWriter, type: Exclude<FieldType, { list: unknown }>, value: Json): void {
+  if (typeof type === 'object') return writeTable(out, type.table, type.entry ?? 1, value as JsonObject);
   switch (type) {
     case 'string':
-      parts.push(delimited(number, Buffer.from(String(value))));
-      return;
-    case 'bool':
-    case 'int':
-      parts.push(Buffer.concat([varint(number << 3), varint(Number(value))]));
-      return;
-    case 'double': {
-      const bytes = Buffer.alloc(8);
-      bytes.writeDoubleLE(Number(value));
-      parts.push(Buffer.concat([varint((number << 3) | 1), bytes]));
-      return;
-    }
+      return out.text(String(value));
     case 'any':
-      parts.push(delimited(number, encodeAny(value)));
-      return;
+      return writeAny(out, value);
     case 'strings':
-      parts.push(delimited(number, encodeStrings(value)));
-      return;
+      return writeStrings(out, value);
     case 'schemas':
-      parts.push(
-        delimited(number, Buffer.concat((Array.isArray(value) ? value : [value]).map(item => delimited(1, encode('Schema', item))))),
-      );
+      for (const item of listOf(value)) writeOneSchema(out, item);
       return;
     case 'schemaOrBool':
-      parts.push(
-        delimited(number, typeof value === 'boolean' ? Buffer.from([0x10, value ? 1 : 0]) : delimited(1, encode('Schema', value))),
-      );
-      return;
+      if (typeof value !== 'boolean') return writeOneSchema(out, value);
+      out.varint(value ? 1 : 0);
+      return out.varint(0x10);
     default:
-      parts.push(delimited(number, encode(type, value)));
+      return writeValue(out, type as MessageName | keyof typeof oneOfs, value);
   }
+}
+
+function writeOneSchema(out: BackwardWriter, value: Json): void {
+  const before = out.length;
+  writeValue(out, 'Schema', value);
+  out.wrap(1, before);
 }
 
 /** Messages that are one of several wrap the chosen one. */
-function encode(type: MessageName | keyof typeof oneOfs, value: Json): Buffer {
-  if (type === 'SecurityRequirement') return encodeTable('strings', 1, value as JsonObject);
+function writeValue(out: BackwardWriter, type: MessageName | keyof typeof oneOfs, value: Json): void {
+  if (type === 'SecurityRequirement') return writeTable(out, 'strings', 1, value as JsonObject);
   if (!isJsonObject(value)) throw new TypeError(`cannot encode ${JSON.stringify(value)} as ${type}`);
-  if (!(type in oneOfs)) return encodeMessage(type as MessageName, value);
-  return oneOfs[type as keyof typeof oneOfs](value).reduceRight<Buffer>(
-    (inner, number) => delimited(number, inner),
-    encodeMessage(chosenMessage(type as keyof typeof oneOfs, value), value),
-  );
+  if (!(type in oneOfs)) return writeMessage(out, type as MessageName, value);
+  const before = out.length;
+  writeMessage(out, chosenMessage(type as keyof typeof oneOfs, value), value);
+  for (const number of oneOfs[type as keyof typeof oneOfs](value).toReversed()) out.wrap(number, before);
 }
 
 function chosenMessage(type: keyof typeof oneOfs, value: JsonObject): MessageName {
@@ -83,30 +141,36 @@ function chosenMessage(type: keyof typeof oneOfs, value: JsonObject): MessageNam
 }
 
 /** Swagger's tables are lists of named values here. */
-function encodeTable(type: FieldType, entry: number, table: JsonObject): Buffer {
-  return Buffer.concat(
-    Object.entries(table).map(([key, value]) => {
-      if (type === 'strings') return delimited(entry, named(key, encodeStrings(value)));
-      return delimited(entry, named(key, encode(type as MessageName | keyof typeof oneOfs, value)));
-    }),
-  );
+function writeTable(out: BackwardWriter, type: FieldType, entry: number, table: JsonObject): void {
+  for (const key of Object.keys(table).reverse()) {
+    const before = out.length;
+    writeNamed(out, key, () => {
+      if (type === 'strings') writeStrings(out, table[key]!);
+      else writeValue(out, type as MessageName | keyof typeof oneOfs, table[key]!);
+    });
+    out.wrap(entry, before);
+  }
 }
 
-const named = (name: string, value: Buffer) => Buffer.concat([delimited(1, Buffer.from(name)), delimited(2, value)]);
+function writeNamed(out: BackwardWriter, name: string, writeInner: () => void): void {
+  const before = out.length;
+  writeInner();
+  out.wrap(2, before);
+  writeText(out, 1, name);
+}
 
 /** Free values travel as YAML, of which JSON is a part. */
-const encodeAny = (value: Json) => delimited(2, Buffer.from(`${JSON.stringify(value)}\n`));
+const writeAny = (out: BackwardWriter, value: Json) => writeText(out, 2, `${JSON.stringify(value)}\n`);
 
-const encodeStrings = (value: Json) =>
-  Buffer.concat((Array.isArray(value) ? value : [value]).map(item => delimited(1, Buffer.from(String(item)))));
-
-function delimited(number: number, content: Buffer): Buffer {
-  return Buffer.concat([varint((number << 3) | 2), varint(content.length), content]);
+function writeStrings(out: BackwardWriter, value: Json): void {
+  for (const item of listOf(value)) writeText(out, 1, String(item));
 }
 
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value & 127) | 128);
-  bytes.push(value);
-  return Buffer.from(bytes);
+function writeText(out: BackwardWriter, number: number, text: string): void {
+  const before = out.length;
+  out.text(text);
+  out.wrap(number, before);
 }
+
+/** The last first. */
+const listOf = (value: Json): Json[] => (Array.isArray(value) ? value.toReversed() : [value]);
