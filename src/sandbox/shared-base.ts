@@ -1,4 +1,5 @@
 import { createApiServer } from '../apiserver/api-server.ts';
+import type { Cluster } from '../apiserver/cluster.ts';
 import type { Pki } from '../pki/ensure-pki.ts';
 import { defaultStorageClass } from './controllers/volume/provision-volume.ts';
 import { storageClasses } from './controllers/volume/volume-resources.ts';
@@ -13,10 +14,15 @@ const ownConfigMap = 'extension-apiserver-authentication';
  * What every sandbox cluster holds from its first second, made by a cluster that comes to rest and is then taken apart: thousands
  * of others begin where it ended.
  */
-export async function makeSharedBase(pki: Pki): Promise<StoreBase> {
+export function makeSharedBase(pki: Pki): Promise<StoreBase> {
+  return makeBase(pki, async cluster => void (await cluster.create(storageClasses, defaultStorageClass)));
+}
+
+/** What a cluster holds that has come to rest after its first start, and after somebody filled it. */
+export async function makeBase(pki: Pki, fill: (cluster: Cluster) => Promise<void> = async () => {}): Promise<StoreBase> {
   const store = await Store.open(memoryJournal());
   const api = await createApiServer({ store, pki, now: () => baseTime });
-  await api.cluster.create(storageClasses, defaultStorageClass);
+  await fill(api.cluster);
   await api.idle();
   const base = StoreBase.fromStore(store, ({ resource, name }) => resource !== '/configmaps' || name !== ownConfigMap);
   await api.close();

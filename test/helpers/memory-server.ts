@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '../../src/apiserver/api-server.ts';
 import { inProcessTransport } from '../../src/apiserver/http/in-process-transport.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { embeddedClient, hubUser } from '../../src/hub/embedded-client.ts';
-import { ensurePki, type Pki } from '../../src/pki/ensure-pki.ts';
+import { createPki, type Pki } from '../../src/pki/ensure-pki.ts';
+import { makeBase } from '../../src/sandbox/shared-base.ts';
 import { memoryJournal } from '../../src/store/journal.ts';
+import type { StoreBase } from '../../src/store/store-base.ts';
 import { Store } from '../../src/store/store.ts';
-import { tempDir } from './temp-dir.ts';
+import { timestamp } from '../../src/util/timestamp.ts';
 
 export interface MemoryServer {
   readonly pki: Pki;
@@ -18,17 +21,23 @@ export interface MemoryServer {
   readonly transport: Transport;
 }
 
+/** What every server begins with is made by the first one of a process: it takes longer than most tests. */
+let firstObjects: Promise<{ objects: StoreBase; rootCa: string }> | undefined;
+
+const makeFirstObjects = async (pki: Pki) => ({ objects: await makeBase(pki), rootCa: pki.authority.certificate });
+
 /** Our whole API server over a store in memory, without a network: users, admission and controllers are there. */
 export async function startMemoryServer(t: TestContext, options: Pick<ApiServerOptions, 'bearerTokens'> = {}): Promise<MemoryServer> {
-  const scratch = tempDir('memory-server');
-  const pki = ensurePki(scratch.dir, { hosts: [] });
-  const api = await createApiServer({ store: await Store.open(memoryJournal()), pki, ...options });
+  const pki = createPki();
+  const { objects, rootCa } = await (firstObjects ??= makeFirstObjects(pki));
+  const birth = { seed: randomBytes(16), bornAt: timestamp(new Date()) };
+  const store = await Store.open(memoryJournal(), { base: { objects, birth } });
+  const api = await createApiServer({ store, pki, rootCa, isBootstrapped: true, ...options });
   const transport = inProcessTransport(api.handlerAs(hubUser));
   t.after(async () => {
     await transport[Symbol.asyncDispose]();
     await api.close();
-    await api.cluster.store.close();
-    scratch[Symbol.dispose]();
+    await store.close();
   });
   return { api, pki, transport, client: embeddedClient({ cluster: api.cluster, transport }) };
 }
