@@ -1,64 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { BackwardWriter } from '../protobuf/backward-writer.ts';
+import { wire } from '../protobuf/wire.ts';
 import { extensionsOf, messages, oneOfs, type FieldType, type MessageName } from './gnostic-messages.ts';
 
 /** Swagger v2 in the protobuf form (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`) that older clients insist on. */
 export function encodeSwagger(document: JsonObject): Buffer {
-  const out = new BackwardWriter();
+  const out = new BackwardWriter(expectedBytes);
   writeMessage(out, 'Document', document);
-  return out.bytes();
+  return out.finish();
 }
 
-/**
- * Writes from the end to the beginning, so that the length of what was written is known when it is to be said: megabytes of messages within messages would
- * be copied once for every level otherwise. Whoever writes several things begins with the last.
- */
-class BackwardWriter {
-  #buffer = Buffer.allocUnsafeSlow(1 << 20);
-  #at = this.#buffer.length;
-
-  get length(): number {
-    return this.#buffer.length - this.#at;
-  }
-
-  bytes(): Buffer {
-    return Buffer.from(this.#buffer.subarray(this.#at));
-  }
-
-  text(text: string): void {
-    const at = this.#take(Buffer.byteLength(text));
-    this.#buffer.write(text, at);
-  }
-
-  double(value: number): void {
-    const at = this.#take(8);
-    this.#buffer.writeDoubleLE(value, at);
-  }
-
-  varint(value: number): void {
-    let size = 1;
-    for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) size++;
-    let at = this.#take(size);
-    let rest = value;
-    for (; rest > 127; rest = Math.floor(rest / 128)) this.#buffer[at++] = (rest & 127) | 128;
-    this.#buffer[at] = rest;
-  }
-
-  /** Makes a field of what was written since the writer had that length. */
-  wrap(number: number, lengthBefore: number): void {
-    this.varint(this.length - lengthBefore);
-    this.varint((number << 3) | 2);
-  }
-
-  #take(size: number): number {
-    if (size > this.#at) {
-      const larger = Buffer.allocUnsafeSlow(2 * (this.#buffer.length + size));
-      this.#buffer.copy(larger, larger.length - this.length, this.#at);
-      this.#at += larger.length - this.#buffer.length;
-      this.#buffer = larger;
-    }
-    return (this.#at -= size);
-  }
-}
+/** The document has megabytes. */
+const expectedBytes = 1 << 20;
 
 function writeMessage(out: BackwardWriter, name: MessageName, value: JsonObject): void {
   const fields = messages[name];
@@ -81,13 +34,12 @@ function writeField(out: BackwardWriter, number: number, type: FieldType, value:
   }
   const before = out.length;
   if (type === 'bool' || type === 'int') {
-    out.varint(Number(value));
-    out.varint(number << 3);
+    out.varintField(number, Number(value));
     return;
   }
   if (type === 'double') {
     out.double(Number(value));
-    out.varint((number << 3) | 1);
+    out.tag(number, wire.fixed64);
     return;
   }
   writeContent(out, type, value);
@@ -108,8 +60,7 @@ function writeContent(out: BackwardWriter, type: Exclude<FieldType, { list: unkn
       return;
     case 'schemaOrBool':
       if (typeof value !== 'boolean') return writeOneSchema(out, value);
-      out.varint(value ? 1 : 0);
-      return out.varint(0x10);
+      return out.varintField(2, value ? 1 : 0);
     default:
       return writeValue(out, type as MessageName | keyof typeof oneOfs, value);
   }
@@ -156,20 +107,14 @@ function writeNamed(out: BackwardWriter, name: string, writeInner: () => void): 
   const before = out.length;
   writeInner();
   out.wrap(2, before);
-  writeText(out, 1, name);
+  out.textField(1, name);
 }
 
 /** Free values travel as YAML, of which JSON is a part. */
-const writeAny = (out: BackwardWriter, value: Json) => writeText(out, 2, `${JSON.stringify(value)}\n`);
+const writeAny = (out: BackwardWriter, value: Json) => out.textField(2, `${JSON.stringify(value)}\n`);
 
 function writeStrings(out: BackwardWriter, value: Json): void {
-  for (const item of listOf(value)) writeText(out, 1, String(item));
-}
-
-function writeText(out: BackwardWriter, number: number, text: string): void {
-  const before = out.length;
-  out.text(text);
-  out.wrap(number, before);
+  for (const item of listOf(value)) out.textField(1, String(item));
 }
 
 /** The last first. */
