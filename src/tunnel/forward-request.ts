@@ -48,7 +48,7 @@ export function answerWith({ status, headers, body }: TransportResponse, stream:
   }
   stream.respond([':status', String(status), ...withoutStreamHeaders(passingHeaders(headers))]);
   if (isThere(body)) {
-    stream.end(body.read() ?? undefined);
+    stream.end(allOf(body));
     return;
   }
   stream.once('close', () => body.destroy());
@@ -63,6 +63,13 @@ export function answerWith({ status, headers, body }: TransportResponse, stream:
 /** Short answers come with their heads: all of it has been received, and only waits to be read. */
 function isThere(body: TransportResponse['body']): boolean {
   return (body as Partial<IncomingMessage>).complete === true && body.readableLength <= tunnelLimits.streamWindowBytes;
+}
+
+/** What was received, in however many pieces it came: a read may give one of them. */
+function allOf(body: TransportResponse['body']): Buffer {
+  const pieces: Buffer[] = [];
+  for (let piece = body.read() as Buffer | null; piece !== null; piece = body.read() as Buffer | null) pieces.push(piece);
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }
 
 /** The API server could not be asked: the hub learns why. */

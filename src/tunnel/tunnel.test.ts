@@ -48,6 +48,19 @@ test('an answer that is read late is still whole', async () => {
   assert.equal((await text(body)).length, 20_000);
 });
 
+test('an answer that comes at once and in pieces is whole', async () => {
+  await using tunnel = await startTestTunnel((_req, res) => {
+    res.socket!.cork();
+    for (const piece of ['a', 'b', 'c']) res.write(piece.repeat(1500));
+    res.end();
+    res.socket!.uncork();
+  });
+  for (let i = 0; i < 20; i++) {
+    const { body } = await tunnel.hub.sessions.transport(id).request({ method: 'GET', path: '/' });
+    assert.equal((await text(body)).length, 4500);
+  }
+});
+
 test('a watch is passed on line by line', async () => {
   await using tunnel = await startTestTunnel((_req, res) => {
     res.write('{"type":"ADDED"}\n');
