@@ -48,7 +48,7 @@ test('what cannot be understood ends with 2 and says how to go on', async () => 
 
 test('a wrong command line is answered with the usage of the command that was meant', async () => {
   const hints = {
-    unjoin: /\n {2}usage: drover unjoin \[options\] <cluster>\n$/,
+    unjoin: /\n {2}usage: drover unjoin \[options\] <cluster>; --help tells more\n$/,
     'sandbox create': /\n {2}usage: drover sandbox create /,
     'get --kubeconfig f': /\n {2}--hub FILE names the kubeconfig of the hub/,
     gte: /\(Did you mean get\?\)\n {2}"drover --help" lists the commands\n$/,

@@ -39,7 +39,7 @@ function usageHint({ code, message }: CommanderError, command: Command): string 
     .join(' ');
   if (code === 'commander.unknownOption' && message.includes("'--kubeconfig"))
     return '--hub FILE names the kubeconfig of the hub; KUBECONFIG and DROVER_KUBECONFIG do, too';
-  return command.parent ? `usage: ${help.commandUsage(command)}` : `"${path} --help" lists the commands`;
+  return command.parent ? `usage: ${help.commandUsage(command)}; --help tells more` : `"${path} --help" lists the commands`;
 }
 
 /** The whole program with one command loaded: the one that is asked for. */
