@@ -22,6 +22,8 @@ test('what opens nothing stays as it was', () => {
 test('an import manifest is named without its token', () => {
   const token = 'b'.repeat(54);
   assert.equal(redactedUri(`/v3/import/${token}_c-m-ab12cd34.yaml`), '/v3/import/[redacted]_c-m-ab12cd34.yaml');
+  assert.equal(redactedUri('/v3/import/mis%2Ftyped_c-m-ab12cd34.yaml?x=1'), '/v3/import/[redacted]_c-m-ab12cd34.yaml?x=1');
+  assert.equal(redactedUri('/v3/import/mistyped'), '/v3/import/[redacted]');
 });
 
 test('values whose names say that they are secret are left out, however they are written', () => {
