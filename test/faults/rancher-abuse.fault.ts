@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
+import { agentGroup, agentUser } from '../../src/tunnel/protocol.ts';
+import { admitted, everyAttempt, type Attempt } from '../helpers/access-matrix.ts';
 import { droverFor } from '../helpers/drover.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startHub, type Hub } from '../helpers/hub.ts';
@@ -81,6 +84,58 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
     const { token, userId } = answer.json<{ token: string; userId: string }>();
     canaries[`a token of ${username}`] = token.split(':')[1]!;
     return { id: userId, bearer: token };
+  }
+
+  /** Hands the hub secrets in all ways that it takes and refuses. Answers what it may keep in its store, and nowhere else. */
+  async function feedSecrets(): Promise<Record<string, string>> {
+    const stored: Record<string, string> = {};
+    const fresh = (what: string, kept: Record<string, string> = canaries) =>
+      (kept[what] = `Se/cret+${randomBytes(9).toString('base64url')}=`);
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const secretOf = (name: string, value: string, more: object = {}) => ({ metadata: { name }, stringData: { value }, ...more });
+    for (let i = 0; i < 8; i++) {
+      const name = `kept-${i}`;
+      const made = await hub.request('POST', secrets, secretOf(name, fresh(`a kept Secret ${i}`, stored)));
+      assert.equal(made.code, 201, made.text);
+      const patched = { stringData: { more: fresh(`a changed Secret ${i}`, stored) } };
+      await hub.request('PATCH', `${secrets}/${name}`, patched, { 'content-type': 'application/merge-patch+json' });
+    }
+    const refused: [string, (value: string) => Promise<{ code: number; text: string }>][] = [
+      ['a Secret with a bad name', value => hub.request('POST', secrets, secretOf('Not A Name', value))],
+      [
+        'a Secret with a field that nobody knows',
+        value => hub.request('POST', `${secrets}?fieldValidation=Strict`, secretOf('x', value, { secretly: 1 })),
+      ],
+      ['a Secret of a bad type', value => hub.request('POST', secrets, secretOf('x', value, { type: 'kubernetes.io/tls' }))],
+      ['a Secret in no namespace', value => hub.request('POST', '/api/v1/namespaces/nowhere/secrets', secretOf('x', value))],
+      ['a Secret of somebody else', value => call(mallory, 'POST', secrets, secretOf('x', value))],
+      ['a Secret of nobody', value => ask('POST', secrets, secretOf('x', value))],
+      ['JSON that breaks off', value => hub.request('POST', secrets, `{"stringData":{"value":"${value}"`)],
+      ['a bearer', value => ask('GET', '/api/v1/pods', undefined, { authorization: `Bearer ${value}` })],
+      ["a bearer of Rancher's form", value => ask('GET', '/v3/clusters', undefined, { authorization: `Bearer token-abcde:${value}` })],
+      [
+        'a password in Basic',
+        value => ask('GET', '/v3/clusters', undefined, { authorization: `Basic ${Buffer.from(`admin:${value}`).toString('base64')}` }),
+      ],
+      ['a cookie', value => ask('GET', '/v3/clusters', undefined, { cookie: `R_SESS=token-abcde:${encodeURIComponent(value)}` })],
+      ['a password for a login', value => login('mallory', value)],
+      ['a password of nobody', value => login('nobody', value)],
+      [
+        'a password that is too short',
+        value => call(admin, 'POST', '/v3/users', { username: 'y', password: value.slice(0, 5), token: value }),
+      ],
+      ['a password for another user', value => call(mallory, 'POST', `/v3/users/${admin.id}?action=setpassword`, { newPassword: value })],
+      ['a token of a registration', value => ask('GET', `/v3/import/${encodeURIComponent(value)}_c-m-abcdefgh.yaml`)],
+      ['a token of an agent', value => ask('GET', `/v3/connect/register?token=${encodeURIComponent(value)}`)],
+    ];
+    for (const [what, send] of refused)
+      for (const round of ['once', 'twice']) {
+        const secret = fresh(`${what}, ${round}`);
+        const { code, text } = await send(secret);
+        assert.ok(code >= 400, `${what}: ${code}`);
+        for (const form of encodings(secret)) assert.ok(!text.includes(form), `${what} is in the answer: ${text.slice(0, 300)}`);
+      }
+    return stored;
   }
 
   test('are themselves, whatever their headers say', async () => {
@@ -194,6 +249,29 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
       const { data = [] } = (await call(mallory, 'GET', url)).json<{ data?: object[] }>();
       assert.doesNotMatch(JSON.stringify(data), /serviceAccountToken"|[bcdfghjklmnpqrstvwxz2456789]{54}/, url);
     }
+  });
+
+  test('are let in nowhere else, whatever kinds the hub has', async () => {
+    const isGate = process.env['DROVER_GATE'] === 'true';
+    const attempts = await everyAttempt(url => hub.request('GET', url), isGate ? [west] : [west, 'kube-system']);
+    assert.ok(attempts.length > 1000, `${attempts.length} attempts`);
+    const as = (user: string, group: string) => (one: Attempt) =>
+      hub.request(one.method, one.url, one.body, { 'impersonate-user': user, 'impersonate-group': [group, 'system:authenticated'] });
+    const oneself = [
+      'create authentication.k8s.io/selfsubjectreviews',
+      'create authorization.k8s.io/selfsubjectaccessreviews',
+      'create authorization.k8s.io/selfsubjectrulesreviews',
+    ];
+    const readable = ['features', 'globalroles', 'roletemplates', 'settings'].map(name => `management.cattle.io/${name}`);
+    const ofUsers = [
+      'create management.cattle.io/clusters',
+      'create provisioning.cattle.io/clusters',
+      ...readable.flatMap(name => [`get ${name}`, `list ${name}`]),
+    ];
+    assert.deepEqual(await admitted(attempts, one => ask(one.method, one.url, one.body)), []);
+    assert.deepEqual(await admitted(attempts, one => call(mallory, one.method, one.url, one.body)), [...oneself, ...ofUsers].toSorted());
+    assert.deepEqual(await admitted(attempts, as(agentUser(east), agentGroup)), oneself);
+    if (!isGate) assert.deepEqual(await admitted(attempts, as('system:serviceaccount:default:default', 'system:serviceaccounts')), oneself);
   });
 
   test('who manages users does not become one of those who may more', async () => {
@@ -366,28 +444,34 @@ describe('people who want more of Rancher than they were given', { timeout: 180_
     );
     assert.match(deeds, /default: configmaps\/seen/, 'by the token of Rancher at the API of the hub');
     assert.match(deeds, /\/v3\/users \(made user\/u-/);
+    const stored = await feedSecrets();
     const metrics = (await hub.request('GET', '/metrics')).text;
     const objects: string[] = [];
-    for (const url of [
-      '/api/v1/events',
-      '/apis/management.cattle.io/v3/users',
-      '/apis/management.cattle.io/v3/tokens',
-      '/apis/drover.io/v1alpha1/clusters',
-    ])
-      objects.push((await hub.request('GET', url)).text);
+    for (const { verb, resource, url } of await everyAttempt(url => hub.request('GET', url), ['default']))
+      if (verb === 'list' && resource !== 'secrets') objects.push((await hub.request('GET', url)).text);
     const files = readdirSync(hub.dir, { recursive: true, withFileTypes: true })
       .filter(file => file.isFile())
       .map(file => path.join(file.parentPath, file.name));
     const said = readFileSync(hub.program.logFile, 'latin1').replace(/shown once: \S+/, '');
     const sinks: [string, string][] = [['log', said], ['metrics', metrics], ...objects.map((text): [string, string] => ['objects', text])];
     for (const file of files) sinks.push([file, readFileSync(file, 'latin1')]);
-    for (const [what, secret] of Object.entries(canaries))
-      for (const form of [
-        secret,
-        Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-        Buffer.from(secret).toString('hex'),
-        encodeURIComponent(secret),
-      ])
-        for (const [sink, text] of sinks) assert.ok(!text.includes(form), `${what} is in ${sink}`);
+    assert.ok(Object.keys(canaries).length + Object.keys(stored).length >= 50);
+    for (const [what, secret] of [...Object.entries(canaries), ...Object.entries(stored)])
+      for (const [sink, text] of sinks) {
+        // Whoever has the store has what is in it.
+        if (what in stored && /hub\.db/.test(sink)) continue;
+        for (const form of encodings(secret)) assert.ok(!text.includes(form), `${what} is in ${sink}`);
+      }
   });
 });
+
+/** A secret as it may stand in a text: as it is, in JSON, in addresses, in hexadecimal, and in base64, wherever it begins there. */
+function encodings(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const inBase64 = [0, 1, 2].map(offset => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    return text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
+  });
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString('hex'), ...inBase64];
+  return [...new Set([...forms, ...inBase64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'))])];
+}

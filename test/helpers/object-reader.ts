@@ -12,16 +12,18 @@ export type ReadObject = <T>(line: string) => Promise<T | undefined>;
  * it looks at. Lines name a kind of ours in any of its ways or a ConfigMap, a name, `-n` and `-l`; whatever else they have is left to kubectl.
  */
 export function objectReader(kubectl: CommandLine, kubeconfig: string): ReadObject {
-  const target = new HttpTarget(readKubeconfig(kubeconfig));
-  // That of a member is below its hub.
-  const root = new URL(target.credentials.server).pathname.replace(/\/$/, '');
+  let target = new HttpTarget(readKubeconfig(kubeconfig));
   return async <T>(line: string) => {
     const path = pathOf(line);
     if (path === undefined) {
       const { code, stdout } = await kubectl.run(`get ${line} -o json`);
       return code === 0 ? (JSON.parse(stdout) as T) : undefined;
     }
+    // That of a member is below its hub.
+    const root = new URL(target.credentials.server).pathname.replace(/\/$/, '');
     const answer = await target.request('GET', root + path).catch(() => undefined);
+    // A hub that came back may be elsewhere.
+    if (!answer) target = new HttpTarget(readKubeconfig(kubeconfig));
     return answer?.code === 200 ? answer.json<T>() : undefined;
   };
 }
