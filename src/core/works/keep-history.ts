@@ -57,20 +57,20 @@ export async function keepHistory(
 
   // The informer may not have seen the last one yet.
   const revision = Math.max(Number(newest?.revision ?? 0), numbers.get(uid) ?? 0) + 1;
-  numbers.set(uid, revision);
   const present = known.find(one => one.metadata.name === name);
-  if (present)
-    await hub.patch(
-      ControllerRevision,
-      { namespace, name },
-      { type: 'merge', body: { revision, metadata: { annotations: { [revisionMarks.changedBy]: whoChanged(work) ?? null } } } },
-      { signal },
-    );
-  else
-    await hub.create(ControllerRevision, revisionOf(work, { name, revision }), { signal }).catch((error: unknown) => {
-      // Written a moment ago, and not seen yet.
-      if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
-    });
+  if (present) {
+    const annotations = { [revisionMarks.changedBy]: whoChanged(work) ?? null };
+    await hub.patch(ControllerRevision, { namespace, name }, { type: 'merge', body: { revision, metadata: { annotations } } }, { signal });
+  } else {
+    try {
+      await hub.create(ControllerRevision, revisionOf(work, { name, revision }), { signal });
+    } catch (error) {
+      // Written a moment ago, under a number before this one, and not seen yet.
+      if (error instanceof StatusError && error.reason === 'AlreadyExists') return;
+      throw error;
+    }
+  }
+  numbers.set(uid, revision);
   const most = work.spec.options?.history ?? defaultHistory;
   const old = known.filter(one => one !== present).slice(0, Math.max(0, known.length + (present ? 0 : 1) - most));
   for (const { metadata } of old) await hub.delete(ControllerRevision, { namespace, name: metadata.name! }, { signal });
