@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject, setMember, type JsonObject } from './json.ts';
 
 /** Values with others over them: maps are merged, everything else is replaced. */
 export function mergeValues(under: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...under };
   for (const [key, value] of Object.entries(over)) {
-    const before = merged[key];
-    merged[key] = isJsonObject(before) && isJsonObject(value) ? mergeValues(before, value) : value;
+    const before = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    setMember(merged, key, isJsonObject(before) && isJsonObject(value) ? mergeValues(before, value) : value);
   }
   return merged;
 }
