@@ -99,7 +99,8 @@ async function runGroups(groups: readonly string[][], concurrency: number): Prom
     if (success) passed.add(file!);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text as string);
-  for (const [file, took] of seconds) lastSeconds[file] = Math.round(took * 10) / 10;
+  // A file that fails early is not quick.
+  for (const [file, took] of seconds) if (!faulty.has(file)) lastSeconds[file] = Math.round(took * 10) / 10;
   return [...membersOf].flatMap(([entry, group]) => {
     if (passed.has(entry)) return [];
     const named = group.filter(file => faulty.has(file));
