@@ -90,7 +90,7 @@ export interface ApiServer extends WebHandler, AsyncDisposable {
 /** A whole Kubernetes API over a store: users, admission and controllers. */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, pki, rootCa = pki.authority.certificate, now = () => new Date(), onError = () => {} } = options;
-  const cluster = new Cluster(store, { now });
+  const cluster = new Cluster(store, { now, onError });
   const pools = httpsPools();
   const resolveService = serviceResolver(cluster);
   const definitions = serveDefinitions(cluster, { webhooks: { pools, resolveService } });

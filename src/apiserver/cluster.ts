@@ -30,10 +30,10 @@ export class Cluster implements ClusterApi, VerbDeps {
   readonly #now: () => Date;
   readonly #listeners = new Set<(change: Change) => void>();
 
-  constructor(store: Store, options: { now?: () => Date } = {}) {
+  constructor(store: Store, options: { now?: () => Date; onError?: (what: string, error: unknown) => void } = {}) {
     this.store = store;
     this.catalog = new ResourceCatalog(allBuiltinResources());
-    this.watches = new WatchHub(store);
+    this.watches = new WatchHub(store, error => options.onError?.('watch', error));
     store.subscribe(events => {
       for (const event of events) {
         const change = new StoreChange(event);

@@ -67,8 +67,12 @@ export async function startHub({ dataDir, port, host = '127.0.0.1', extraArgs = 
     program,
     async [Symbol.asyncDispose]() {
       target.close();
-      await program.stop();
-      scratch[Symbol.dispose]();
+      try {
+        program.assertNotEndedUnasked();
+      } finally {
+        await program.stop();
+        scratch[Symbol.dispose]();
+      }
     },
   };
 }

@@ -13,6 +13,7 @@ export interface MemoryClusterOptions {
   readonly plugins?: readonly AdmissionPlugin[];
   readonly namespaces?: readonly string[];
   readonly now?: () => Date;
+  onError?(what: string, error: unknown): void;
 }
 
 /** The real cluster over a store in memory, with short ways to fill it. */
@@ -73,8 +74,8 @@ export class MemoryCluster extends Cluster implements Disposable {
   }
 }
 
-export async function startMemoryCluster({ plugins = [], namespaces = [], now }: MemoryClusterOptions = {}): Promise<MemoryCluster> {
-  const cluster = new MemoryCluster(await Store.open(memoryJournal()), now && { now });
+export async function startMemoryCluster({ plugins = [], namespaces = [], ...options }: MemoryClusterOptions = {}): Promise<MemoryCluster> {
+  const cluster = new MemoryCluster(await Store.open(memoryJournal()), options);
   cluster.plugins = plugins;
   for (const name of namespaces) await cluster.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   return cluster;

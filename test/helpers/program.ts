@@ -26,6 +26,7 @@ export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly exited: Promise<number | null>;
   isRunning = true;
+  #isAsked = false;
 
   constructor({ name, command, args, logFile, env, cwd }: ProgramOptions) {
     this.name = name;
@@ -58,7 +59,13 @@ export class Program implements AsyncDisposable {
   }
 
   kill(signal: NodeJS.Signals): void {
+    this.#isAsked = true;
     if (this.isRunning) this.#child.kill(signal);
+  }
+
+  /** A program that ended without being told to fails the test that needed it: it is a crash that others would only see as refused connections. */
+  assertNotEndedUnasked(): void {
+    if (!this.isRunning && !this.#isAsked) throw new Error(`${this.name} ended by itself; ${this.logTail(60)}`);
   }
 
   async stop({ graceMs = 5_000 } = {}): Promise<void> {

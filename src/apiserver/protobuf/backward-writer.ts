@@ -27,7 +27,9 @@ export class BackwardWriter {
   }
 
   bytes(content: Uint8Array): void {
-    this.#buffer.set(content, this.#take(content.length));
+    // The place first: taking it may replace the buffer.
+    const at = this.#take(content.length);
+    this.#buffer.set(content, at);
   }
 
   double(value: number): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { apiVersionOf } from '../../api/object.ts';
 import { parseJson, type JsonObject } from '../../util/json.ts';
 import { apiFixtures } from '../facts/api-fixtures.ts';
@@ -51,4 +52,21 @@ test('an event of a watch says its length first', () => {
   const frame = encodeWatchEvent('ADDED', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x' } });
   assert.equal(frame.readUInt32BE(0), frame.length - 4);
   assert.equal(frame.subarray(4, 11).toString('latin1'), '\n\x05ADDED');
+});
+
+test('what is read back is what was written, whatever its size', () => {
+  const configMap = (size: number) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x' }, data: { k: 'x'.repeat(size) } });
+  // The writer begins with 1 KiB: every part is once the one that needs more.
+  for (let size = 850; size < 1050; size++) {
+    assert.deepEqual(decodeProtobuf(encodeProtobuf(configMap(size))).body, configMap(size));
+    const frame = encodeWatchEvent('ADDED', configMap(size));
+    assert.equal(frame.readUInt32BE(0), frame.length - 4);
+  }
+  const binary = fc.uint8Array({ maxLength: 5000 }).map(bytes => Buffer.from(bytes).toString('base64'));
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ minLength: 1 }), binary, { minKeys: 1, noNullPrototype: true }), binaryData => {
+      const obj = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x' }, binaryData };
+      assert.deepEqual(decodeProtobuf(encodeProtobuf(obj)).body, obj);
+    }),
+  );
 });

@@ -89,6 +89,23 @@ test('a resource that ends ends its watchers after what they are owed', async t 
   assert.ok(sink.isEnded);
 });
 
+test('a watcher who cannot be told ends, and only that one', async t => {
+  const errors: unknown[] = [];
+  const cluster = await startMemoryCluster({ namespaces: ['a'], onError: (_what, error) => errors.push(error) });
+  t.after(() => cluster[Symbol.dispose]());
+  const [broken, whole] = [watch(cluster, ''), watch(cluster, '')];
+  broken.write = () => {
+    throw new RangeError('offset is out of bounds');
+  };
+  await put(cluster, 'a', 'x');
+  await put(cluster, 'a', 'y');
+  cluster.watches.deliver();
+  assert.ok(broken.isEnded);
+  assert.equal(whole.events().length, 2);
+  assert.ok(!whole.isEnded);
+  assert.match(String(errors), /out of bounds/);
+});
+
 type Step =
   | { readonly kind: 'put' | 'delete'; readonly ns: string; readonly name: string; readonly app: string }
   | { readonly kind: 'slow' | 'quick'; readonly reader: number };

@@ -27,9 +27,11 @@ export class WatchHub {
   #gathered: StoreEvent[] = [];
   #gathering: NodeJS.Timeout | undefined;
   #deliveredAtMs = -Infinity;
+  readonly #onError: (error: unknown) => void;
 
-  constructor(store: Store) {
+  constructor(store: Store, onError: (error: unknown) => void = () => {}) {
     this.store = store;
+    this.#onError = onError;
     this.#subscription = store.subscribe(events => this.#gather(events));
   }
 
@@ -101,14 +103,32 @@ export class WatchHub {
         group.events.push(event);
       }
     }
-    for (const [watchers, group] of groups) for (const watcher of [...watchers]) watcher.receive(group);
+    for (const [watchers, group] of groups) {
+      for (const watcher of [...watchers]) this.attempt(watcher, () => watcher.receive(group));
+    }
+  }
+
+  attempt(watcher: Receiver, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.fail(watcher, error);
+    }
+  }
+
+  /** What cannot be told to one watcher ends that watcher's stream and nothing else: its client asks again. */
+  fail(watcher: Receiver, error: unknown): void {
+    this.#onError(error);
+    watcher.end();
   }
 
   #bookmark(): void {
     this.deliver();
     const nowMs = performance.now();
-    for (const byNamespace of this.#watchers.values()) {
-      for (const watchers of byNamespace.values()) for (const watcher of watchers) watcher.bookmarkIfDue(nowMs);
+    for (const byNamespace of [...this.#watchers.values()]) {
+      for (const watchers of [...byNamespace.values()]) {
+        for (const watcher of [...watchers]) this.attempt(watcher, () => watcher.bookmarkIfDue(nowMs));
+      }
     }
   }
 

@@ -57,10 +57,10 @@ export class Watcher {
     const { timeoutMs, allowBookmarks } = this.#options;
     this.#timers.push(setTimeout(() => this.end(), timeoutMs).unref());
     if (allowBookmarks && timeoutMs > bookmarkBeforeEndMs) {
-      this.#timers.push(setTimeout(() => this.#bookmark(), timeoutMs - bookmarkBeforeEndMs).unref());
+      this.#timers.push(setTimeout(() => this.#hub.attempt(this, () => this.#bookmark()), timeoutMs - bookmarkBeforeEndMs).unref());
     }
     this.#hub.add(this);
-    this.#run().catch(() => this.end());
+    this.#run().catch(error => this.#hub.fail(this, error));
   }
 
   async #run(): Promise<void> {
@@ -166,7 +166,7 @@ export class Watcher {
     this.#sink
       .drained()
       .then(() => this.#catchUp())
-      .catch(() => this.end());
+      .catch(error => this.#hub.fail(this, error));
   }
 
   bookmarkIfDue(nowMs: number): void {
