@@ -63,6 +63,7 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
 
   function authenticate(request: AuthenticationRequest): Authentication {
     const failures: unknown[] = [];
+    const refuse = (reason: string): undefined => void failures.push(reason);
     const attempt = <T>(find: () => T | undefined): T | undefined => {
       try {
         return find();
@@ -73,7 +74,7 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
         return undefined;
       }
     };
-    const holder = attempt(() => frontProxyUser(request)) ?? attempt(() => certificateUser(request));
+    const holder = attempt(() => frontProxyUser(request, refuse)) ?? attempt(() => certificateUser(request, refuse));
     if (holder) return { user: withAuthenticated(holder), warnings: [], annotations: {} };
 
     const bearer = bearerToken(firstValue(request.headers, 'authorization'));
@@ -118,9 +119,10 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
     return identity;
   }
 
-  function certificateUser({ peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
+  function certificateUser({ peerCertificate, peerIntermediates }: AuthenticationRequest, refuse: Refuse): UserInfo | undefined {
     if (!peerCertificate || deps.clientAuthorities.length === 0) return undefined;
-    const subject = clients(peerCertificate, peerIntermediates);
+    const { subject, stranger } = clients(peerCertificate, peerIntermediates);
+    if (!subject) return refuse(stranger);
     const { commonName, organizations, attributes } = subject;
     if (commonName === '') return undefined;
     const known = certified.get(subject);
@@ -138,9 +140,11 @@ export function authenticator(deps: AuthenticatorDeps): Authenticator {
     return user;
   }
 
-  function frontProxyUser({ headers, peerCertificate, peerIntermediates }: AuthenticationRequest): UserInfo | undefined {
+  function frontProxyUser({ headers, peerCertificate, peerIntermediates }: AuthenticationRequest, refuse: Refuse): UserInfo | undefined {
     if (!peerCertificate || (deps.frontProxyAuthorities ?? []).length === 0) return undefined;
-    const { commonName } = frontProxies(peerCertificate, peerIntermediates);
+    const { subject, stranger } = frontProxies(peerCertificate, peerIntermediates);
+    if (!subject) return refuse(stranger);
+    const { commonName } = subject;
     if (frontProxyNames.length > 0 && !frontProxyNames.includes(commonName))
       throw new Error(`x509: subject with cn=${commonName} is not in the allowed list`);
     const name = firstValue(headers, 'x-remote-user');
@@ -170,22 +174,27 @@ function bearerToken(header: string): string | undefined {
 }
 
 // Shared by all clusters of the process, which may be thousands: the keys name the authorities that were asked.
-const verified = new LRUCache<string, { subject: DistinguishedName; endsAt: number }>({ max: 8192, ttl: 60_000 });
+const verified = new LRUCache<string, Verified & { readonly endsAt: number }>({ max: 8192, ttl: 60_000 });
 /** Why, in words: an error would hold on to the cluster in which it was thrown. */
-const strangers = new LRUCache<string, string>({ max: 8192, ttl: 60_000 });
+const strangers = new LRUCache<string, Stranger>({ max: 8192, ttl: 60_000 });
+
+/** Notes why somebody is not who they say, without an error: every client with a certificate is a stranger to the front proxy's authority. */
+type Refuse = (reason: string) => undefined;
+type Verified = { readonly subject: DistinguishedName; readonly stranger?: undefined };
+type Stranger = { readonly subject?: undefined; readonly stranger: string };
 
 function certificateVerifier(authorities: readonly X509Certificate[], now: () => Date) {
   let askedOf: string | undefined;
 
-  return function verify(certificate: X509Certificate, intermediates: readonly X509Certificate[] = []): DistinguishedName {
+  return function verify(certificate: X509Certificate, intermediates: readonly X509Certificate[] = []): Verified | Stranger {
     const key = keyOf(certificate);
     const known = verified.get(key);
-    if (known && known.endsAt > now().getTime()) return known.subject;
+    if (known && known.endsAt > now().getTime()) return known;
     const stranger = strangers.get(key);
-    if (stranger !== undefined) throw new Error(stranger);
-    const subject = verifyOrRemember(certificate, intermediates);
-    verified.set(key, { subject, endsAt: Date.parse(certificate.validTo) });
-    return subject;
+    if (stranger !== undefined) return stranger;
+    const found = verifyOrRemember(certificate, intermediates);
+    if (found.subject) verified.set(key, { ...found, endsAt: Date.parse(certificate.validTo) });
+    return found;
   };
 
   function keyOf(certificate: X509Certificate): string {
@@ -194,13 +203,14 @@ function certificateVerifier(authorities: readonly X509Certificate[], now: () =>
   }
 
   /** Whom an authority did not sign, it will not have signed in a minute; a certificate that is too early or too late may be judged anew. */
-  function verifyOrRemember(certificate: X509Certificate, intermediates: readonly X509Certificate[]): DistinguishedName {
+  function verifyOrRemember(certificate: X509Certificate, intermediates: readonly X509Certificate[]): Verified | Stranger {
     try {
-      return verifyClientCertificate(certificate, authorities, { intermediates, now: now() });
+      return { subject: verifyClientCertificate(certificate, authorities, { intermediates, now: now() }) };
     } catch (error) {
       const isInTime = Date.parse(certificate.validFrom) <= now().getTime() && now().getTime() <= Date.parse(certificate.validTo);
-      if (isInTime && intermediates.length === 0) strangers.set(keyOf(certificate), (error as Error).message);
-      throw error;
+      const stranger = { stranger: (error as Error).message };
+      if (isInTime && intermediates.length === 0) strangers.set(keyOf(certificate), stranger);
+      return stranger;
     }
   }
 }

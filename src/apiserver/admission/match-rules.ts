@@ -59,8 +59,8 @@ function isChosen({ rules, excludeRules = [] }: Matching, gvr: GroupVersionResou
 
 function findEquivalent(matching: Matching, request: AdmissionRequest): Invocation | undefined {
   if (matching.matchPolicy !== 'Equivalent') return undefined;
-  const { resource, subresource, api } = request;
-  const equivalents = servedTogether(api.catalog.all(), resource.storeKey).filter(r => r !== resource);
+  const { resource, subresource } = request;
+  const equivalents = equivalentsOf(request).filter(r => r !== resource);
   if (equivalents.length === 0) return undefined;
   if (matching.excludeRules?.some(rule => equivalents.some(r => ruleMatches(rule, r, request)))) return undefined;
   for (const rule of matching.rules)
@@ -85,6 +85,27 @@ function servedTogether(all: readonly Resource[], storeKey: string): readonly Re
   return known.get(storeKey) ?? [];
 }
 
+/** The resources under which a request's object can be seen, its own included: the same list until the catalog changes. */
+export function equivalentsOf({ api, resource }: AdmissionRequest): readonly Resource[] {
+  const together = servedTogether(api.catalog.all(), resource.storeKey);
+  // One that is served no longer while a request is under way.
+  return together.includes(resource) ? together : [resource, ...together];
+}
+
+/** Whether rules may choose a request for one of these resources, whatever it does. */
+export function mayChoose({ rules }: Matching, resources: readonly Resource[]): boolean {
+  return rules.some(rule =>
+    resources.some(
+      ({ group, resource }) => has(rule.apiGroups, group) && (rule.resources ?? []).some(pattern => mainMatches(pattern, resource)),
+    ),
+  );
+}
+
+const mainMatches = (pattern: string, resource: string): boolean => {
+  const main = pattern.split('/', 1)[0];
+  return main === '*' || main === resource;
+};
+
 function ruleMatches(rule: Rule, gvr: GroupVersionResource, request: AdmissionRequest): boolean {
   return (
     has(rule.operations, request.operation) &&
@@ -100,9 +121,8 @@ const has = (items: readonly string[] | undefined, wanted: string) => items?.inc
 
 function resourceMatches(pattern: string, resource: string, subresource: string): boolean {
   const slash = pattern.indexOf('/');
-  const main = slash < 0 ? pattern : pattern.slice(0, slash);
   const sub = slash < 0 ? '' : pattern.slice(slash + 1);
-  return (main === '*' || main === resource) && (sub === '*' || sub === subresource);
+  return mainMatches(pattern, resource) && (sub === '*' || sub === subresource);
 }
 
 function scopeMatches(scope: string | undefined, gvr: GroupVersionResource, request: AdmissionRequest): boolean {

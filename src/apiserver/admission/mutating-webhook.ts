@@ -5,7 +5,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { inVersion, isExempt } from './match-rules.ts';
 import { ensureReinvocation, roundsOf } from './reinvocation.ts';
-import { invoke, planCall, webhookSource, type Call, type Webhook, type WebhookDeps } from './webhook-source.ts';
+import { invoke, planCall, webhookSource, type Call, type WebhookDeps } from './webhook-source.ts';
 import type { ReviewAnswer } from './webhook-review.ts';
 
 const pluginName = 'MutatingAdmissionWebhook';
@@ -15,7 +15,7 @@ export function mutatingWebhook(deps: WebhookDeps): AdmissionPlugin {
   const webhooks = webhookSource(deps.lists, 'mutatingwebhookconfigurations');
   return {
     name: pluginName,
-    handles: request => webhooks().length > 0 && !isExempt(request),
+    handles: request => !isExempt(request) && webhooks(request).length > 0,
     mutate,
   };
 
@@ -23,10 +23,10 @@ export function mutatingWebhook(deps: WebhookDeps): AdmissionPlugin {
     const rounds = roundsOf(request, pluginName);
     const reinvocation = ensureReinvocation(request);
     if (reinvocation.isSecondRound) rounds.startSecondRound(request.object);
-    for (const [i, webhook] of webhooks().entries()) {
+    for (const webhook of webhooks(request)) {
       const call = await planCall(webhook, request, deps.authorizer);
       if (!call || (reinvocation.isSecondRound && !rounds.mustRepeat(webhook.id))) continue;
-      const isChanged = await mutateBy(webhook, call, request, i);
+      const isChanged = await mutateBy(call, request);
       if (isChanged) {
         rounds.noteChange();
         reinvocation.isNeeded = true;
@@ -36,8 +36,8 @@ export function mutatingWebhook(deps: WebhookDeps): AdmissionPlugin {
     if (!reinvocation.isSecondRound) rounds.noteOutput(request.object);
   }
 
-  async function mutateBy(webhook: Webhook, call: Call, request: AdmissionRequest, index: number): Promise<boolean> {
-    const { configuration, hook } = webhook;
+  async function mutateBy(call: Call, request: AdmissionRequest): Promise<boolean> {
+    const { configuration, hook, index } = call.webhook;
     const place = `round_${ensureReinvocation(request).isSecondRound ? 1 : 0}_index_${index}`;
     let isChanged = false;
     try {

@@ -7,13 +7,13 @@ export function validatingWebhook(deps: WebhookDeps): AdmissionPlugin {
   const webhooks = webhookSource(deps.lists, 'validatingwebhookconfigurations');
   return {
     name: 'ValidatingAdmissionWebhook',
-    handles: request => webhooks().length > 0 && !isExempt(request),
+    handles: request => !isExempt(request) && webhooks(request).length > 0,
     validate,
   };
 
   async function validate(request: AdmissionRequest): Promise<void> {
     const calls: Call[] = [];
-    for (const webhook of webhooks()) {
+    for (const webhook of webhooks(request)) {
       const call = await planCall(webhook, request, deps.authorizer);
       if (call) calls.push(call);
     }

@@ -2,9 +2,10 @@ import type { MutatingWebhook, ValidatingWebhook } from '../../api/kubernetes.ts
 import type { KubeObject } from '../../api/object.ts';
 import { forbiddenError, internalServerError, StatusError, badRequest, timeout } from '../../api/status.ts';
 import type { Authorizer } from '../../auth/user.ts';
+import type { Resource } from '../resource.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { admissionTypes, admissionVariables, compileExpression, failedCondition, type CompiledExpression } from './cel-environment.ts';
-import { inVersion, matchRequest, type Invocation, type Matching, type Rule } from './match-rules.ts';
+import { equivalentsOf, inVersion, matchRequest, mayChoose, type Invocation, type Matching, type Rule } from './match-rules.ts';
 import type { WatchedLists } from './watched-lists.ts';
 import { callWebhook, type WebhookClientDeps } from './webhook-client.ts';
 import { createReview, readReviewAnswer, rejection, type ReviewAnswer } from './webhook-review.ts';
@@ -12,6 +13,8 @@ import { createReview, readReviewAnswer, rejection, type ReviewAnswer } from './
 /** A webhook of a configuration, ready to be matched. */
 export interface Webhook {
   readonly id: string;
+  /** Its place among all webhooks of its kind. */
+  readonly index: number;
   readonly configuration: string;
   readonly hook: MutatingWebhook & ValidatingWebhook;
   readonly matching: Matching;
@@ -29,22 +32,33 @@ export interface VersionedObjects {
   oldObject: KubeObject | undefined;
 }
 
-/** All webhooks of one kind of configuration, in the order they are called: by name of the configuration, then as listed. */
-export function webhookSource(lists: WatchedLists, resource: string): () => readonly Webhook[] {
+/**
+ * The webhooks of one kind of configuration that a request may concern, in the order they are called: by name of the configuration, then as listed.
+ * A hub has dozens for its own kinds, and most writes concern none: which they are is found once for a resource.
+ */
+export function webhookSource(lists: WatchedLists, resource: string): (request: AdmissionRequest) => readonly Webhook[] {
   const configurations = lists.list({ group: 'admissionregistration.k8s.io', resource }, readConfiguration);
-  let seen: readonly (readonly Webhook[])[] = [];
-  let flat: readonly Webhook[] = [];
-  return () => {
+  let seen: readonly (readonly Unplaced[])[] = [];
+  let all: readonly Webhook[] = [];
+  let concerning = new WeakMap<readonly Resource[], readonly Webhook[]>();
+  return request => {
     const present = configurations.all();
     if (present !== seen) {
       seen = present;
-      flat = present.flat();
+      all = present.flat().map((webhook, index) => ({ ...webhook, index }));
+      concerning = new WeakMap();
     }
-    return flat;
+    if (all.length === 0) return all;
+    const resources = equivalentsOf(request);
+    let chosen = concerning.get(resources);
+    if (!chosen) concerning.set(resources, (chosen = all.filter(({ matching }) => mayChoose(matching, resources))));
+    return chosen;
   };
 }
 
-function readConfiguration(obj: KubeObject): readonly Webhook[] {
+type Unplaced = Omit<Webhook, 'index'>;
+
+function readConfiguration(obj: KubeObject): readonly Unplaced[] {
   const configuration = obj.metadata.name ?? '';
   const hooks = (obj['webhooks'] ?? []) as (MutatingWebhook & ValidatingWebhook)[];
   return hooks.map((hook, i) => ({
