@@ -33,3 +33,9 @@ test('of two ways the dearer one counts, and what has no bound has no cost eithe
     Infinity,
   );
 });
+
+test('long chains of what is counted several times are looked at once', () => {
+  // Each of them doubles or trebles what is before it: looked at as often, they would never be done.
+  assert.equal(cost(`self.names${'.sortBy(n, n)'.repeat(60)}.size() > 0`), Infinity);
+  assert.ok(cost(`optional.of(self.count)${'.optMap(n, n + 1)'.repeat(60)}.hasValue()`) > 2 ** 60);
+});

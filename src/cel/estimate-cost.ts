@@ -206,8 +206,7 @@ class Estimate {
   }
 
   /** The range, and so many times the cost of one step in the scope of its variables. */
-  #loop({ target, args }: Call, variables: number, step: () => number): number {
-    const range = this.cost(target!);
+  #loop({ target, args }: Call, variables: number, step: () => number, range = this.cost(target!)): number {
     const names = args.slice(0, variables).map(arg => (arg.op === 'ident' ? arg.name : ''));
     const entry = this.#entry(target!);
     const path = this.#path(target!);
@@ -222,14 +221,15 @@ class Estimate {
   }
 
   /** A loop that begins with an empty list and adds a list of one (10) to it (1), where it passes the filter. */
-  #collection(expr: Call, variables: number, filter: Expr | undefined, itemCost: () => number, item?: Expr): number {
+  #collection(expr: Call, variables: number, filter: Expr | undefined, itemCost: () => number, item?: Expr, range?: number): number {
     let value: Size | undefined;
-    const cost = this.#loop(expr, variables, () => {
+    const step = () => {
       const passes = filter ? this.cost(filter) : 0;
       const added = identCost + 1 + listCost + itemCost();
       value = item ? this.#size(item) : this.#locals.at(-1)!.size;
       return passes + added;
-    });
+    };
+    const cost = this.#loop(expr, variables, step, range);
     this.#sizes.set(expr, this.#size(expr.target!) ?? unknownSize);
     this.#entries.set(expr, { container: 'list', key: fixedSize(1), value: unionOfSizes(noSize(0), value ?? unknownSize) });
     return listCost + cost + identCost;
@@ -247,7 +247,7 @@ class Estimate {
   #sortBy(expr: Call, key: Expr): number {
     const bound = listCost + this.cost(expr.target!);
     // The variable stands for the list that was costed already.
-    const mapped = this.#collection(expr, 1, undefined, () => this.cost(key), key) - this.cost(expr.target!) + identCost;
+    const mapped = this.#collection(expr, 1, undefined, () => this.cost(key), key, identCost);
     const size = this.#size(expr.target!) ?? unknownSize;
     const keys = { type: celTypes.dyn, size, entry: undefined, element: { type: this.#typeOf(key), size: unknownSize } };
     const sorted = sortCost(keys);
@@ -258,8 +258,10 @@ class Estimate {
   /** `target.hasValue() ? optional.of(cel.bind(name, target.value(), body)) : optional.none()` */
   #optional({ target, args }: Call, wraps: boolean): number {
     const [name, body] = args as [Expr, Expr];
-    const has = this.cost(target!) + 1;
-    const bound = listCost + this.cost(target!) + 1;
+    // Looked at once, however often it counts: each look would be two one level down.
+    const each = this.cost(target!);
+    const has = each + 1;
+    const bound = listCost + each + 1;
     this.#locals.push({ name: name.op === 'ident' ? name.name : '', path: [], size: undefined, entry: undefined });
     const inner = this.cost(body);
     this.#locals.pop();
