@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../sources/without-credentials.ts';
 import { recordSpans } from '../util/trace.ts';
 import { CommandError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -9,11 +10,17 @@ export async function startTracing({ env }: Terminal, service: string): Promise<
   const { otlpExporter, otlpOptions } = await import('../runtime/otlp-exporter.ts');
   const options = otlpOptions(env, { service, version: programVersion() });
   if (!options) return undefined;
-  if (!URL.canParse(options.url))
-    throw new CommandError(`"${options.url}" is not the address of a collector of traces`, {
-      hint: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 is one',
+  if (!isWebAddress(options.url))
+    throw new CommandError(`"${withoutCredentials(options.url)}" is not the address of a collector of traces`, {
+      hint: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 is one; what signs in there goes to OTEL_EXPORTER_OTLP_HEADERS',
     });
   const exporter = otlpExporter(options);
   recordSpans(span => exporter.export(span));
   return exporter;
+}
+
+/** One with a password in it would be refused, and told in logs, with every attempt. */
+function isWebAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }

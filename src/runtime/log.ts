@@ -25,9 +25,13 @@ function write(level: Level, message: string, fields: LogFields = {}): void {
   const { err, ...rest } = fields;
   const error = err instanceof Error ? err.message : err;
   const stack = err instanceof Error && process.env.DROVER_DEBUG ? { stack: err.stack } : {};
-  sink(
-    `${JSON.stringify({ time: new Date().toISOString(), level, message, ...rest, ...(error !== undefined && { err: error }), ...stack })}\n`,
-  );
+  try {
+    sink(
+      `${JSON.stringify({ time: new Date().toISOString(), level, message, ...rest, ...(error !== undefined && { err: error }), ...stack })}\n`,
+    );
+  } catch {
+    // Nobody fails because a disk is full: many who log have nobody above them who would catch that.
+  }
 }
 
 /** JSON lines on stderr: a constant message and fields. */

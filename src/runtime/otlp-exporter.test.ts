@@ -30,6 +30,11 @@ test('the variables of OpenTelemetry say where to', () => {
   assert.equal(otlpOptions({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/x', OTEL_SERVICE_NAME: 'hub' }, drover)?.url, 'http://c/x');
 });
 
+test('a header whose escapes are broken is sent as it is written', () => {
+  const broken = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_EXPORTER_OTLP_HEADERS: 'a=100%' };
+  assert.deepEqual(otlpOptions(broken, drover)?.headers, { a: '100%' });
+});
+
 test('spans come to the collector as OTLP wants them, the last ones at the end', async () => {
   const bodies: string[] = [];
   const collector = createServer((req, res) => {

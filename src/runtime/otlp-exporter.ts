@@ -1,3 +1,4 @@
+import { decodeEscapes } from '../util/decode-escapes.ts';
 import type { Span, SpanKind } from '../util/trace.ts';
 import { log } from './log.ts';
 
@@ -18,6 +19,8 @@ const maxBatch = 512;
 const maxWaiting = 4096;
 const flushEveryMs = 2000;
 const sendTimeoutMs = 10_000;
+/** A program that ends waits no longer for its collector. */
+const farewellMs = 5_000;
 
 /** What the variables of OpenTelemetry ask for. Undefined when they ask for nothing. */
 export function otlpOptions(
@@ -31,7 +34,7 @@ export function otlpOptions(
     .split(',')
     .filter(one => one.includes('='));
   const headers = Object.fromEntries(
-    pairs.map(pair => [pair.slice(0, pair.indexOf('=')).trim(), decodeURIComponent(pair.slice(pair.indexOf('=') + 1).trim())]),
+    pairs.map(pair => [pair.slice(0, pair.indexOf('=')).trim(), decodeEscapes(pair.slice(pair.indexOf('=') + 1).trim())]),
   );
   return { url, headers, service: env['OTEL_SERVICE_NAME'] ?? service, version };
 }
@@ -41,6 +44,7 @@ export function otlpExporter(options: OtlpOptions): OtlpExporter {
   let waiting: Span[] = [];
   let sending: Promise<void> | undefined;
   let hasComplained = false;
+  const given = new AbortController();
   const timer = setInterval(flush, flushEveryMs).unref();
 
   function flush(): void {
@@ -56,7 +60,7 @@ export function otlpExporter(options: OtlpOptions): OtlpExporter {
     try {
       const body = JSON.stringify(otlpBody(spans, options));
       const headers = { 'content-type': 'application/json', ...options.headers };
-      const res = await fetch(options.url, { method: 'POST', headers, body, signal: AbortSignal.timeout(sendTimeoutMs) });
+      const res = await fetch(options.url, { method: 'POST', headers, body, signal: AbortSignal.any([given.signal, AbortSignal.timeout(sendTimeoutMs)]) });
       await res.arrayBuffer();
       if (!res.ok) throw new Error(`the collector answers ${res.status}`);
       hasComplained = false;
@@ -73,11 +77,13 @@ export function otlpExporter(options: OtlpOptions): OtlpExporter {
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      const late = setTimeout(() => given.abort(new Error('the program ends')), farewellMs);
       await sending;
-      while (waiting.length > 0) {
+      while (waiting.length > 0 && !given.signal.aborted) {
         flush();
         await sending;
       }
+      clearTimeout(late);
       waiting = [];
     },
   };

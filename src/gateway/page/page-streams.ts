@@ -7,6 +7,7 @@ import type { HubAccess } from '../../auth/hub-access.ts';
 import { anonymous, type NonResourceAttributes } from '../../auth/user.ts';
 import type { Transport } from '../../client/transport.ts';
 import { memberPrefix } from '../../proxy/member-target.ts';
+import { endWebSocket } from '../../tunnel/end-web-socket.ts';
 import type { UpgradeConnection } from '../dialect-routes.ts';
 
 /*
@@ -88,7 +89,7 @@ export function pageStreams(deps: PageStreamsDeps): PageStreams {
         if (isBinary) throw badRequest('messages are texts');
         hear(parseMessage(data.toString('utf8')));
       } catch (error) {
-        webSocket.close(policyViolation, (error as Error).message.slice(0, 100));
+        endWebSocket(webSocket, policyViolation, (error as Error).message);
       }
     });
 
