@@ -1,29 +1,23 @@
 import { celTypes, escapeFieldName, type CelType, type ObjectField } from '../../cel/cel-type.ts';
-import { isEmbedded, isIntOrString, itemsOf, valuesOf, type SchemaProps } from './schema-props.ts';
+import { isEmbedded, isIntOrString, itemsOf, oncePerSchema, valuesOf, withResourceProperties, type SchemaProps } from './schema-props.ts';
 
-const known = new WeakMap<SchemaProps, Map<boolean, CelType | undefined>>();
+const knownTypes = oncePerSchema(convert);
 
-/**
- * How expressions see a value of this schema; undefined when they cannot see it. The root of a resource shows its type and name even
- * if the schema is silent about them.
- */
-export function celTypeOfSchema(schema: SchemaProps, isResourceRoot: boolean, name = 'object'): CelType | undefined {
-  let byRoot = known.get(schema);
-  if (!byRoot) known.set(schema, (byRoot = new Map()));
-  if (!byRoot.has(isResourceRoot)) byRoot.set(isResourceRoot, convert(schema, isResourceRoot, name));
-  return byRoot.get(isResourceRoot);
-}
+/** How expressions see a value of this schema; undefined when they cannot see it. */
+export const celTypeOfSchema = (schema: SchemaProps, isResourceRoot: boolean, name = 'object'): CelType | undefined =>
+  knownTypes(schema, isResourceRoot, name);
 
-const textTypes: Readonly<Record<string, CelType>> = {
-  byte: celTypes.bytes,
-  duration: celTypes.duration,
-  date: celTypes.timestamp,
-  'date-time': celTypes.timestamp,
-};
+/** By format, which may be any word. */
+const textTypes: ReadonlyMap<string, CelType> = new Map([
+  ['byte', celTypes.bytes],
+  ['duration', celTypes.duration],
+  ['date', celTypes.timestamp],
+  ['date-time', celTypes.timestamp],
+]);
 
 function convert(schema: SchemaProps, isResourceRoot: boolean, name: string): CelType | undefined {
   if (isIntOrString(schema)) return celTypes.dyn;
-  if (isResourceRoot) return objectType({ ...schema, properties: { ...schema.properties, ...resourceProperties } }, name);
+  if (isResourceRoot) return objectType(withResourceProperties(schema), name);
   switch (schema.type) {
     case 'array': {
       const items = itemsOf(schema);
@@ -37,7 +31,7 @@ function convert(schema: SchemaProps, isResourceRoot: boolean, name: string): Ce
       return value && celTypes.map(celTypes.string, value);
     }
     case 'string':
-      return textTypes[schema.format ?? ''] ?? celTypes.string;
+      return textTypes.get(schema.format ?? '') ?? celTypes.string;
     case 'boolean':
       return celTypes.bool;
     case 'number':
@@ -48,13 +42,6 @@ function convert(schema: SchemaProps, isResourceRoot: boolean, name: string): Ce
       return undefined;
   }
 }
-
-const text: SchemaProps = { type: 'string' };
-const resourceProperties: Readonly<Record<string, SchemaProps>> = {
-  kind: text,
-  apiVersion: text,
-  metadata: { type: 'object', properties: { name: text, generateName: text } },
-};
 
 let objects = 0;
 

@@ -118,3 +118,29 @@ export function checkSchemaDepth(schema: SchemaProps): void {
     level = level.flatMap(node => [...childSchemas(node)]);
   }
 }
+
+const text: SchemaProps = { type: 'string' };
+const resourceProperties: Readonly<Record<string, SchemaProps>> = {
+  kind: text,
+  apiVersion: text,
+  metadata: { type: 'object', properties: { name: text, generateName: text } },
+};
+
+/** The schema of a whole resource: it has its type and name even if the schema is silent about them. */
+export const withResourceProperties = (schema: SchemaProps): SchemaProps => ({
+  ...schema,
+  properties: { ...schema.properties, ...resourceProperties },
+});
+
+/** What follows from a schema and from whether it is the root of a resource, found out once. */
+export function oncePerSchema<T, Rest extends unknown[]>(
+  find: (schema: SchemaProps, isResourceRoot: boolean, ...rest: Rest) => T,
+): (schema: SchemaProps, isResourceRoot: boolean, ...rest: Rest) => T {
+  const known = new WeakMap<SchemaProps, Map<boolean, T>>();
+  return (schema, isResourceRoot, ...rest) => {
+    let byRoot = known.get(schema);
+    if (!byRoot) known.set(schema, (byRoot = new Map()));
+    if (!byRoot.has(isResourceRoot)) byRoot.set(isResourceRoot, find(schema, isResourceRoot, ...rest));
+    return byRoot.get(isResourceRoot)!;
+  };
+}

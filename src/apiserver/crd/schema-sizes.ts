@@ -1,6 +1,6 @@
 import { escapeFieldName } from '../../cel/cel-type.ts';
 import type { SizeOfPath } from '../../cel/estimate-cost.ts';
-import { isEmbedded, isIntOrString, itemsOf, valuesOf, type SchemaProps } from './schema-props.ts';
+import { isEmbedded, isIntOrString, itemsOf, oncePerSchema, valuesOf, withResourceProperties, type SchemaProps } from './schema-props.ts';
 
 /** How large values of a schema may be in an object that a request can hold. */
 interface Sizes {
@@ -16,26 +16,14 @@ interface Sizes {
 const maxRequestBytes = 3 * 1024 * 1024;
 const maxText = maxRequestBytes - 2;
 const key: Sizes = { max: 0, minBytes: 2 };
-const text: SchemaProps = { type: 'string' };
-const resourceProperties: Readonly<Record<string, SchemaProps>> = {
-  kind: text,
-  apiVersion: text,
-  metadata: { type: 'object', properties: { name: text, generateName: text } },
-};
 
-const known = new WeakMap<SchemaProps, Map<boolean, Sizes | undefined>>();
-
-function sizesOf(schema: SchemaProps, isResourceRoot = isEmbedded(schema)): Sizes | undefined {
-  let byRoot = known.get(schema);
-  if (!byRoot) known.set(schema, (byRoot = new Map()));
-  if (!byRoot.has(isResourceRoot)) byRoot.set(isResourceRoot, convert(schema, isResourceRoot));
-  return byRoot.get(isResourceRoot);
-}
+const knownSizes = oncePerSchema(convert);
+const sizesOf = (schema: SchemaProps, isResourceRoot = isEmbedded(schema)): Sizes | undefined => knownSizes(schema, isResourceRoot);
 
 function convert(schema: SchemaProps, isResourceRoot: boolean): Sizes | undefined {
   const { maxLength } = schema;
   if (isIntOrString(schema)) return { max: maxLength === undefined ? maxText : atLeastZero(maxLength) * 4, minBytes: 1 };
-  if (isResourceRoot) return objectSizes({ ...schema, properties: { ...schema.properties, ...resourceProperties } });
+  if (isResourceRoot) return objectSizes(withResourceProperties(schema));
   switch (schema.type) {
     case 'array': {
       const items = itemsOf(schema);
@@ -81,7 +69,8 @@ function textSizes({ format, maxLength, enum: values = [] }: SchemaProps): Sizes
   return { max: values.length > 0 ? longest : maxText, minBytes: 2 };
 }
 
-function objectSizes({ properties = {}, required = [] }: SchemaProps): Sizes {
+function objectSizes({ properties = {}, required }: SchemaProps): Sizes {
+  const needed = new Set(required);
   const fields = new Map<string, Sizes>();
   let minBytes = 2;
   for (const [name, property] of Object.entries(properties)) {
@@ -89,12 +78,13 @@ function objectSizes({ properties = {}, required = [] }: SchemaProps): Sizes {
     if (!sizes) continue;
     const escaped = escapeFieldName(name);
     if (escaped !== undefined) fields.set(escaped, sizes);
-    if (required.includes(name) && property.default === undefined) minBytes += Buffer.byteLength(name) + sizes.minBytes + 4;
+    if (needed.has(name) && property.default === undefined) minBytes += Buffer.byteLength(name) + sizes.minBytes + 4;
   }
   return { max: 0, minBytes, fields };
 }
 
-const atLeastZero = (n: number): number => Math.max(0, n);
+/** Limits beyond 2^53 are bigints: how far beyond does not matter here. */
+const atLeastZero = (n: number | bigint): number => Math.max(0, Number(n));
 
 /** Where paths of expressions about values of a schema lead. The first part of a path is a variable, whichever. */
 export function sizeOfPathIn(schema: SchemaProps, isResourceRoot: boolean): SizeOfPath {

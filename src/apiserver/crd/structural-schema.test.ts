@@ -6,6 +6,7 @@ import { StatusError } from '../../api/status.ts';
 import { cloneJson, jsonEqual, type Json } from '../../util/json.ts';
 import { checkSchemaDepth, type SchemaProps } from './schema-props.ts';
 import { structuralSchema } from './structural-schema.ts';
+import { validateSchema } from './validate-schema.ts';
 
 const widget = (content: Record<string, unknown>): KubeObject =>
   ({ apiVersion: 'ex.io/v1', kind: 'Widget', metadata: { name: 'w' }, ...content }) as KubeObject;
@@ -160,4 +161,23 @@ test('schemas that are nested too deeply are refused', () => {
     () => checkSchemaDepth(schema),
     (error: unknown) => error instanceof StatusError && error.code === 400,
   );
+});
+
+test('limits beyond 2^53, and formats that are called like what every object has, are no trouble', () => {
+  const most = 9223372036854775807n as unknown as number;
+  const rule = { 'x-kubernetes-validations': [{ rule: 'size(self) >= 0' }] };
+  const spec: SchemaProps = {
+    type: 'object',
+    properties: {
+      list: { type: 'array', items: { type: 'string' }, maxItems: most, ...rule },
+      map: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: most },
+      text: { type: 'string', maxLength: most, ...rule },
+      either: { 'x-kubernetes-int-or-string': true, maxLength: most },
+      number: { type: 'integer', maximum: most, minimum: -5 },
+      word: { type: 'string', format: 'constructor', 'x-kubernetes-validations': [{ rule: 'self == "a"' }] },
+    },
+  };
+  assert.deepEqual(validateSchema({ type: 'object', properties: { spec } }, 'schema', true), []);
+  assert.deepEqual(errorsOf(spec, { list: ['a'], map: { a: 'b' }, text: 'x', either: 1, number: 7, word: 'a' }), []);
+  assert.equal(errorsOf(spec, { number: -6 }).length, 1);
 });

@@ -167,7 +167,9 @@ function codePoints(text: string): number {
 }
 
 function numberCheck(schema: SchemaProps): (value: number | bigint, path: string, findings: Findings) => number {
-  const { minimum, maximum, multipleOf, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
+  const { exclusiveMinimum = false, exclusiveMaximum = false } = schema;
+  // Those beyond 2^53 are bigints.
+  const [minimum, maximum, multipleOf] = [schema.minimum, schema.maximum, schema.multipleOf].map(limit => limit && Number(limit));
   const isInteger = schema.type === 'integer' && !isIntOrString(schema);
   const format = isInteger && (schema.format === 'int32' || schema.format === 'int64') ? schema.format : '';
   const [least, most] = format === 'int32' ? [-2147483648, 2147483647] : [-9223372036854775808, 9223372036854775807];

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import { BackwardWriter } from '../protobuf/backward-writer.ts';
 import { wire } from '../protobuf/wire.ts';
 import { extensionsOf, messages, oneOfs, type FieldType, type MessageName } from './gnostic-messages.ts';
@@ -111,7 +111,7 @@ function writeNamed(out: BackwardWriter, name: string, writeInner: () => void): 
 }
 
 /** Free values travel as YAML, of which JSON is a part. */
-const writeAny = (out: BackwardWriter, value: Json) => out.textField(2, `${JSON.stringify(value)}\n`);
+const writeAny = (out: BackwardWriter, value: Json) => out.textField(2, `${printJson(value)}\n`);
 
 function writeStrings(out: BackwardWriter, value: Json): void {
   for (const item of listOf(value)) out.textField(1, String(item));

@@ -195,3 +195,12 @@ test('the protobuf form begins with the version of swagger', () => {
   const { body } = new OpenApiDocuments(() => ({ generation: 1, resources: builtins, customSchemas: new Map() })).v2Protobuf();
   assert.equal(body.subarray(0, 5).toString('latin1'), '\n\u00032.0');
 });
+
+test('numbers beyond 2^53 are written into it as they are', () => {
+  const most = 9223372036854775807n;
+  const customSchemas = new Map([
+    ['ex.io/v1/Widget', { type: 'object', properties: { n: { type: 'integer', default: most, enum: [most], maximum: most } } }],
+  ]);
+  const { body } = new OpenApiDocuments(() => ({ generation: 1, resources: [...builtins, widgets], customSchemas })).v2Protobuf();
+  assert.ok(body.includes(`${most}\n`));
+});
