@@ -60,7 +60,12 @@ export function otlpExporter(options: OtlpOptions): OtlpExporter {
     try {
       const body = JSON.stringify(otlpBody(spans, options));
       const headers = { 'content-type': 'application/json', ...options.headers };
-      const res = await fetch(options.url, { method: 'POST', headers, body, signal: AbortSignal.any([given.signal, AbortSignal.timeout(sendTimeoutMs)]) });
+      const res = await fetch(options.url, {
+        method: 'POST',
+        headers,
+        body,
+        signal: AbortSignal.any([given.signal, AbortSignal.timeout(sendTimeoutMs)]),
+      });
       await res.arrayBuffer();
       if (!res.ok) throw new Error(`the collector answers ${res.status}`);
       hasComplained = false;
