@@ -1,3 +1,5 @@
+import { titled } from './titled.ts';
+
 /** Labels as `key=value`. */
 export function Tags({ labels }: { labels: Readonly<Record<string, string>> | undefined }) {
   const all = Object.entries(labels ?? {});
@@ -5,7 +7,7 @@ export function Tags({ labels }: { labels: Readonly<Record<string, string>> | un
   return (
     <span className="row tags">
       {all.map(([key, value]) => (
-        <span key={key} className="tag" title={`${key}=${value}`}>
+        <span key={key} className="tag" onPointerEnter={titled(`${key}=${value}`)}>
           {value === '' ? key : `${key}=${value}`}
         </span>
       ))}

@@ -1,4 +1,5 @@
 import { useEffect, useReducer } from 'react';
+import { titled } from './titled.ts';
 
 const units: [seconds: number, name: string][] = [
   [86_400 * 365, 'y'],
@@ -34,10 +35,8 @@ export function Time({ at, isAgo = false }: { at: string | number | undefined; i
     <time
       dateTime={date.toISOString()}
       className="number"
-      // Tables have many, and to print a time in full takes long.
-      onPointerEnter={({ currentTarget }) => {
-        currentTarget.title = absolute.format(new Date(currentTarget.dateTime));
-      }}
+      // To print a time in full takes long.
+      onPointerEnter={event => titled(absolute.format(date))(event)}
     >
       {age}
       {isAgo && past >= -1000 ? ' ago' : ''}

@@ -10,6 +10,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { useSearchParams } from 'wouter';
 import { useUrlValue } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
@@ -18,6 +19,7 @@ import { Icon } from '../icon.tsx';
 import { Menu } from '../menu.tsx';
 import { Loading } from '../notes.tsx';
 import { arrange, type Column, type TableView } from './columns.ts';
+import { rowsInSight, type RowWindow } from './row-window.ts';
 
 interface TableProps<T> {
   /** What the rows are, for those who cannot see it: `Clusters`. */
@@ -34,7 +36,7 @@ interface TableProps<T> {
   readonly choice?: Choice<T> | undefined;
   /** Rows that stand below a row, whatever the sort: what it unfolds to. */
   below?(row: T): readonly T[];
-  /** At the end of each row. */
+  /** At the end of each row. Rows come and go in the same elements: what keeps a state of its own there has the row's key. */
   rowEnd?(row: T): ReactNode;
   /** Beside the filter. */
   readonly tools?: ReactNode;
@@ -55,6 +57,8 @@ export interface Choice<T> {
 
 const rowHeight = 38;
 const spareRows = 5;
+/** Whoever has not scrolled for so long looks at what is there. */
+const settledMs = 150;
 
 /**
  * Rows of any number: only those in sight are drawn. What is sorted, searched and shown is in the address. `/` filters, arrows or `j` `k` move, Enter
@@ -71,7 +75,7 @@ export function Table<T>(props: TableProps<T>) {
   const { arranged, lower } = useMemo(() => unfold(found, below), [found, below]);
   const [focused, setFocused] = useState(0);
   const filterInput = useRef<HTMLInputElement>(null);
-  const { scroller, first, last, slots, focusedAt } = useWindow(arranged.length);
+  const { scroller, inSight, focusedAt } = useWindow(arranged.length);
   const template = [
     ...(choice ? ['2.5rem'] : []),
     ...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'),
@@ -103,13 +107,14 @@ export function Table<T>(props: TableProps<T>) {
   useShortcut(prefix === '' ? 'nextRow' : undefined, () => focusRow(isInRows() ? at + 1 : at));
   useShortcut(prefix === '' ? 'rowBefore' : undefined, () => focusRow(isInRows() ? at - 1 : at));
 
-  const latest = useRef(choice);
+  const latest = useRef({ choice, onOpen });
   useEffect(() => {
-    latest.current = choice;
+    latest.current = { choice, onOpen };
   });
+  const open = useCallback((row: T) => latest.current.onOpen?.(row), []);
   const flip = useCallback(
     (row: T) => {
-      const { chosen, isOpen, onChange } = latest.current!;
+      const { chosen, isOpen, onChange } = latest.current.choice!;
       if (isOpen && !isOpen(row)) return;
       const next = new Set(chosen);
       if (!next.delete(keyOf(row))) next.add(keyOf(row));
@@ -188,25 +193,27 @@ export function Table<T>(props: TableProps<T>) {
               </div>
             </div>
             <div role="rowgroup" className="rows" style={{ height: arranged.length * rowHeight }} onKeyDown={onKeyDown}>
-              {arranged.slice(first, last).map((row, i) => (
-                <Row
-                  key={(first + i) % slots}
-                  id={keyOf(row)}
-                  row={row}
-                  index={first + i}
-                  columns={shown}
-                  template={template}
-                  isFocused={first + i === at}
-                  isStale={isStale?.(row) ?? false}
-                  choosing={choice && (choice.isOpen?.(row) === false ? 'closed' : choice.chosen.has(keyOf(row)) ? 'chosen' : 'open')}
-                  name={choice?.nameOf(row)}
-                  onFlip={flip}
-                  isLower={lower.has(row)}
-                  rowEnd={rowEnd}
-                  onFocus={onRowFocus}
-                  onOpen={onOpen}
-                />
-              ))}
+              {inSight.map(({ slot, index }) => {
+                const row = arranged[index]!;
+                return (
+                  <Row
+                    key={slot}
+                    row={row}
+                    index={index}
+                    columns={shown}
+                    template={template}
+                    isFocused={index === at}
+                    isStale={isStale?.(row) ?? false}
+                    choosing={choice && (choice.isOpen?.(row) === false ? 'closed' : choice.chosen.has(keyOf(row)) ? 'chosen' : 'open')}
+                    name={choice?.nameOf(row)}
+                    onFlip={flip}
+                    isLower={lower.has(row)}
+                    rowEnd={rowEnd}
+                    onFocus={onRowFocus}
+                    onOpen={open}
+                  />
+                );
+              })}
             </div>
           </div>
           {rows.length === 0 && state === 'loading' && <Loading />}
@@ -223,7 +230,6 @@ export function Table<T>(props: TableProps<T>) {
 }
 
 interface RowProps<T> {
-  readonly id: string;
   readonly row: T;
   readonly index: number;
   readonly columns: readonly Column<T>[];
@@ -236,12 +242,12 @@ interface RowProps<T> {
   readonly isLower: boolean;
   readonly rowEnd: ((row: T) => ReactNode) | undefined;
   onFocus(index: number): void;
-  readonly onOpen: ((row: T) => void) | undefined;
+  onOpen(row: T): void;
 }
 
 /** Drawn again only when something of it has changed. Whoever scrolls sees other rows in the same elements: to make new ones takes longer. */
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { id, row, index, columns, template, isFocused, isStale, isLower, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
+  const { row, index, columns, template, isFocused, isStale, isLower, choosing, name, onFlip, rowEnd, onFocus, onOpen } = props;
   return (
     <div
       role="row"
@@ -251,7 +257,7 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
       className={`${isStale ? 'stale' : ''} ${isLower ? 'lower' : ''} ${choosing === 'chosen' ? 'chosen' : ''}`}
       style={{ top: index * rowHeight, gridTemplateColumns: template }}
       onFocus={() => onFocus(index)}
-      onDoubleClick={() => onOpen?.(row)}
+      onDoubleClick={() => onOpen(row)}
     >
       {choosing && (
         <div role="cell" className="choose">
@@ -266,8 +272,7 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
         </div>
       ))}
       {rowEnd && (
-        // What is open there belongs to the row, not to the place.
-        <div key={id} role="cell" className="row-end">
+        <div role="cell" className="row-end">
           {rowEnd(row)}
         </div>
       )}
@@ -335,30 +340,34 @@ function useArranged<T>(rows: readonly T[], columns: readonly Column<T>[], { sor
   }, [rows, columns, sort, filter]);
 }
 
-/** Which rows are in sight. */
+/** Which rows are in sight, and in which elements. */
 function useWindow(count: number) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState({ first: 0, last: 60, slots: 60 });
+  const [range, setRange] = useState<RowWindow>({ first: 0, slots: 60, turn: 0 });
   useEffect(() => {
     const box = scroller.current;
     if (!box) return;
-    const look = () => {
-      const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - spareRows);
-      const last = Math.ceil((box.scrollTop + box.clientHeight) / rowHeight) + spareRows;
-      const slots = Math.ceil(box.clientHeight / rowHeight) + 2 * spareRows + 1;
-      setRange(before => (before.first === first && before.last === last && before.slots === slots ? before : { first, last, slots }));
+    let settling: ReturnType<typeof setTimeout> | undefined;
+    const look = () => setRange(before => windowAt(box, before));
+    const settle = () => setRange(before => ({ ...before, turn: before.first % before.slots }));
+    // Drawn before the frame is: rows come with the place that was scrolled to, not after it.
+    const onScroll = () => {
+      flushSync(look);
+      clearTimeout(settling);
+      settling = setTimeout(settle, settledMs);
     };
     const measure = () => {
       box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1);
       look();
     };
     measure();
-    box.addEventListener('scroll', look, { passive: true });
+    box.addEventListener('scroll', onScroll, { passive: true });
     const sizes = new ResizeObserver(measure);
     sizes.observe(box);
     if (box.firstElementChild) sizes.observe(box.firstElementChild);
     return () => {
-      box.removeEventListener('scroll', look);
+      box.removeEventListener('scroll', onScroll);
+      clearTimeout(settling);
       sizes.disconnect();
     };
   }, [count === 0]);
@@ -369,7 +378,14 @@ function useWindow(count: number) {
     const row = scroller.current?.contains(focused) ? focused?.closest<HTMLElement>('.rows [role="row"]') : undefined;
     if (row && Number(row.dataset['index']) !== focusedAt.current && focused instanceof HTMLElement) focused.blur();
   }, [range]);
-  return { scroller, first: range.first, last: Math.min(range.last, count), slots: range.slots, focusedAt };
+  return { scroller, inSight: rowsInSight(range, count), focusedAt };
+}
+
+function windowAt({ scrollTop, clientHeight }: HTMLElement, before: RowWindow): RowWindow {
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - spareRows);
+  const slots = Math.ceil(clientHeight / rowHeight) + 2 * spareRows + 1;
+  if (before.first === first && before.slots === slots) return before;
+  return { first, slots, turn: before.slots === slots ? before.turn : first % slots };
 }
 
 function useShownColumns<T>(columns: readonly Column<T>[], prefix: string) {

@@ -75,6 +75,7 @@ export function ClusterScreen() {
 
 const nodeEnd = ({ cluster, object }: PrintedRow) => (
   <NodeDeeds
+    key={object.metadata.uid}
     cluster={cluster}
     name={object.metadata.name!}
     isCordoned={object.cells.some(cell => typeof cell === 'string' && cell.includes('SchedulingDisabled'))}

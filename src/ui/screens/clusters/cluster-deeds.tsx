@@ -7,6 +7,7 @@ import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { titled } from '../../parts/titled.ts';
 import { idOf } from './cluster-kind.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
@@ -16,17 +17,19 @@ type Deed = 'labels' | 'kubeconfig' | 'pause' | 'import' | 'remove';
 
 /** The same at the end of a row. Rows are many and come and go: nothing is asked before somebody wants to know. */
 export function RowDeeds({ cluster }: { cluster: Cluster }) {
-  const [isWanted, setWanted] = useState(false);
-  const label = `Actions for ${cluster.metadata.name}`;
-  if (isWanted) return <ClusterDeeds cluster={cluster} isInRow />;
+  const { uid, name } = cluster.metadata;
+  const [wanted, setWanted] = useState<string>();
+  const label = `Actions for ${name}`;
+  if (wanted !== undefined && wanted !== uid) setWanted(undefined);
+  if (wanted === uid) return <ClusterDeeds key={uid} cluster={cluster} isInRow />;
   return (
     <button
       type="button"
       className="button bare icon-only"
       aria-label={label}
-      title={label}
+      onPointerEnter={titled(label)}
       aria-haspopup="menu"
-      onClick={() => setWanted(true)}
+      onClick={() => setWanted(uid)}
     >
       <Icon name="more" />
     </button>

@@ -105,7 +105,7 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
             )
           )
         }
-        rowEnd={row => <MachineMenu row={row} onAsk={setAsked} />}
+        rowEnd={row => <MachineMenu key={keyOf(row)} row={row} onAsk={setAsked} />}
         empty={
           <Empty
             title="No virtual machines"

@@ -133,7 +133,7 @@ function Definitions() {
       kind={deliveryKinds.workflow}
       columns={workflowColumns}
       placeOf={workflowPlace}
-      rowEnd={one => <StartButton plan={one} isIconOnly />}
+      rowEnd={one => <StartButton key={one.metadata.uid} plan={one} isIconOnly />}
       about="A workflow says how a service goes to its clusters: all at once, as a canary or blue-green, in waves, with gates between."
       command="kubectl apply -f examples/canary"
     />
@@ -181,7 +181,7 @@ function Pipelines() {
       kind={deliveryKinds.pipeline}
       columns={pipelineColumns}
       placeOf={pipelinePlace}
-      rowEnd={one => <StartButton plan={one} isIconOnly />}
+      rowEnd={one => <StartButton key={one.metadata.uid} plan={one} isIconOnly />}
       about="A pipeline is workflows and approvals, one after the other or at the same time."
       command="kubectl explain pipelines.spec"
     />
