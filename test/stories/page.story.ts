@@ -154,6 +154,18 @@ for (const kind of hubKindsByTime)
       await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
       await keyboard.press('l');
       await page.getByRole('log').getByText('started').first().waitFor();
+      await page.goto(rig.url('/explore'));
+      await row(page, 'APIService').waitFor();
+      for (const key of ['j', 'End', 'ArrowUp', 'PageUp', 'PageUp', 'ArrowDown']) {
+        await keyboard.press(key);
+        await rowHasFocus(page);
+      }
+      await eventually(
+        () => rowIndexes(page),
+        indexes => indexes.length > 20 && indexes.every((one, i) => i === 0 || one === indexes[i - 1]! + 1),
+        { what: 'the order in which rows are read' },
+      );
+      assert.ok((await rowIndexes(page)).includes(await focusedIndex(page)), 'the row that has the focus is there');
       assert.deepEqual(window.faults, []);
     });
 
@@ -570,6 +582,11 @@ async function rowHasFocus(page: Page): Promise<void> {
     role => role === 'row',
   );
 }
+
+const rowIndexes = (page: Page): Promise<number[]> =>
+  page.evaluate(`[...document.querySelectorAll('.rows [role="row"]')].map(row => Number(row.getAttribute('aria-rowindex')))`);
+
+const focusedIndex = (page: Page): Promise<number> => page.evaluate(`Number(document.activeElement.getAttribute('aria-rowindex'))`);
 
 async function replaceText(page: Page, from: string, to: string): Promise<void> {
   const line = page.locator('.cm-line').filter({ hasText: from }).first();

@@ -18,8 +18,9 @@ import type { ListState } from '../../data/watched-list.ts';
 import { Icon } from '../icon.tsx';
 import { Menu } from '../menu.tsx';
 import { Loading } from '../notes.tsx';
-import { arrange, type Column, type TableView } from './columns.ts';
+import { search, type Column } from './columns.ts';
 import { rowsInSight, type RowWindow } from './row-window.ts';
+import { sortRows, type SortedRows } from './sort-rows.ts';
 
 interface TableProps<T> {
   /** What the rows are, for those who cannot see it: `Clusters`. */
@@ -329,15 +330,19 @@ function Head<T>({ column, sort, setSort }: { column: Column<T>; sort: string; s
   );
 }
 
-function useArranged<T>(rows: readonly T[], columns: readonly Column<T>[], { sort, filter }: TableView, keyOf: (row: T) => string) {
-  const before = useRef({ sort: '', places: new Map<string, number>() });
-  return useMemo(() => {
-    const { places } = before.current;
-    const next = arrange(rows, columns, { sort, filter }, before.current.sort === sort ? row => places.get(keyOf(row)) : undefined);
-    before.current = { sort, places: new Map(next.map((row, i) => [keyOf(row), i])) };
-    return next;
+function useArranged<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  { sort, filter }: { sort: string; filter: string },
+  keyOf: (row: T) => string,
+) {
+  const before = useRef<SortedRows<T>>(undefined);
+  const sorted = useMemo(
+    () => (before.current = sortRows(rows, columns, sort, { before: before.current, keyOf })),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the key of a row does not change
-  }, [rows, columns, sort, filter]);
+    [rows, columns, sort],
+  );
+  return useMemo(() => search(sorted.rows, columns, filter), [sorted, columns, filter]);
 }
 
 /** Which rows are in sight, and in which elements. */
