@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import type { KindRef } from '../../api/define-kind.ts';
 import { rolloutAnnotations, type RolloutRequest, type RolloutState } from '../../api/rollout.ts';
 import { rollbackTarget } from '../../core/rollouts/take-request.ts';
+import { effectiveProvider, onlyPlans } from '../../dialects/k0rdent/effective-config.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { revisionOf } from '../../dialects/k0rdent/rollout-revisions.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -100,7 +101,7 @@ async function status(words: string[], options: StatusOptions, terminal: Termina
   using progress = showProgress(terminal);
   for (let said = ''; ; await sleep(pollMs, undefined, { signal }), found = await find(hub, words, options, terminal)) {
     const now = stateOf(found.mcs);
-    const message = now?.message ?? 'The rollout has not begun yet';
+    const message = now?.message ?? notBegun(found.mcs);
     if (message !== said) progress.clear();
     if (message !== said) terminal.out(`${visibleLine(message)}\n`);
     said = message;
@@ -116,11 +117,16 @@ const progressOf = ({ waves }: RolloutState): ProgressItem[] =>
     clusters.map(({ name, state }) => ({ name, state, isDone: state === 'Succeeded' || state === 'Skipped' })),
   );
 
-/** Undefined while the hub has not looked at the present spec. */
+/** Undefined while the hub has not looked at the present spec, and while that is only planned. */
 function stateOf(mcs: MultiClusterService): RolloutState | undefined {
   const state = mcs.status?.rollout;
   return state?.revision === revisionOf(mcs) ? state : undefined;
 }
+
+const notBegun = ({ metadata, spec }: MultiClusterService): string =>
+  onlyPlans(effectiveProvider(spec.serviceSpec ?? {}))
+    ? `It only plans: the rollout goes on when it delivers; "drover diff ${metadata.namespace === undefined ? 'mcs' : 'nmcs'}/${metadata.name}" shows what would change`
+    : 'The rollout has not begun yet';
 
 const hasEndedBadly = ({ phase }: RolloutState): boolean =>
   phase === 'Failed' || phase === 'Aborted' || phase === 'RolledBack' || phase === 'RollbackFailed';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RolloutSpec } from '../../api/rollout.ts';
+import { restRollout } from './rest-rollout.ts';
 import { SimulatedClusters, type Fate, type SimulatedCluster } from './simulated-clusters.ts';
 
 const breaks: Fate = { becomes: 'failed', afterSeconds: 1 };
@@ -241,6 +242,21 @@ test('what does not get ready in time has timed out', () => {
   assert.equal(clusters.states()['c1'], 'Running');
   clusters.run(3);
   assert.deepEqual([clusters.states()['c1'], clusters.state?.phase], ['TimedOut', 'Failed']);
+});
+
+test('who rests is not late', () => {
+  const clusters = verifiedWorld(
+    { waves: [{ name: 'all', remainder: true, progressDeadline: '10s' }] },
+    { c1: { r2: { becomes: 'done', afterSeconds: 1000 } } },
+  );
+  clusters.run(5);
+  clusters.state = restRollout(clusters.state!);
+  assert.equal(restRollout(clusters.state).message, clusters.state.message, 'it is said once');
+  clusters.nowMs += 60_000;
+  clusters.run(9);
+  assert.equal(clusters.states()['c1'], 'Running');
+  clusters.run(3);
+  assert.equal(clusters.states()['c1'], 'TimedOut');
 });
 
 test('starts keep their distance', () => {

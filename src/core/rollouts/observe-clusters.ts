@@ -98,7 +98,9 @@ const isAway = ({ name }: ClusterEntry, { clusters }: Draft): boolean => cluster
 
 function isLate(entry: ClusterEntry, wave: WaveStatus, draft: Draft): boolean {
   const limitMs = durationMs(settingsOf(wave, draft.spec).progressDeadline);
-  if (limitMs === 0 || entry.since === undefined) return false;
+  if (limitMs === 0) return false;
+  // One that rested begins anew.
+  entry.since ??= draft.now.toISOString();
   const endsAt = Date.parse(entry.since) + limitMs;
   if (draft.now.getTime() >= endsAt) return true;
   wake(draft, endsAt);

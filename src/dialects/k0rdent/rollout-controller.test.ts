@@ -239,6 +239,33 @@ test('a request of an annotation is taken up', async t => {
   assert.deepEqual(await world.told(), all('web-1'));
 });
 
+test('who only plans plans on all clusters at once, also while paused, and the rollout goes on afterwards where it was', async t => {
+  const world = await start(t);
+  await rollOut(world, 'web-1');
+  await world.wants('web-2');
+  await toldBecomes(world, { ...all('web-1'), a: 'web-2' });
+  await world.patch({ spec: { rollout: { paused: true } } });
+  await world.deliver();
+  const before = await eventually(world.rollout, state => state?.phase === 'Paused' && state.updated === '1/4', { what: 'a to be done' });
+  await world.patch({ spec: { serviceSpec: { syncMode: 'DryRun', services: services('web-3') } } });
+  await toldBecomes(world, all('web-3'));
+  const modes = async () => (await world.hub.list(ServiceSet)).items.map(({ spec }) => spec.provider.config?.['syncMode']);
+  await eventually(modes, found => found.every(mode => mode === 'DryRun'), { what: 'all to only plan' });
+  await world.deliver();
+  const resting = await world.rollout();
+  assert.deepEqual(
+    [resting?.phase, resting?.revision, resting?.updated],
+    ['Paused', before?.revision, before?.updated],
+    'a plan is no revision',
+  );
+  assert.match(resting?.message ?? '', /only plans: nothing is rolled out/);
+  await world.patch({ spec: { serviceSpec: { syncMode: null, services: services('web-2') } } });
+  await toldBecomes(world, { ...all('web-1'), a: 'web-2' });
+  await world.patch({ spec: { rollout: { paused: null } } });
+  await finish(world, 'Succeeded');
+  assert.deepEqual(await world.told(), all('web-2'));
+});
+
 test('when the rollout is taken away, all clusters get what is said, and nothing is remembered', async t => {
   const world = await start(t);
   await rollOut(world, 'web-1');

@@ -3,10 +3,12 @@ import type { Kind } from '../../api/define-kind.ts';
 import { rolledOutCondition, rolloutAnnotations, type RolloutState } from '../../api/rollout.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { nextRollout } from '../../core/rollouts/next-rollout.ts';
+import { restRollout } from '../../core/rollouts/rest-rollout.ts';
 import { requeue, runController, settled, type Context, type Outcome, type RunningController } from '../../runtime/controller.ts';
 import { eventRecorder } from '../../runtime/event-recorder.ts';
 import type { Key } from '../../runtime/key.ts';
 import { jsonEqual } from '../../util/json.ts';
+import { effectiveProvider, onlyPlans } from './effective-config.ts';
 import { k0rdentFinalizers } from './kinds/group.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { findFault } from './mcs-faults.ts';
@@ -53,9 +55,14 @@ export function runRollouts(deps: RolloutDeps): RunningController {
       return settled;
     }
     const { rollout: spec } = mcs.spec;
-    if (!spec) return mcs.status?.rollout ? write(mcs, undefined, ctx) : settled;
+    const before = mcs.status?.rollout;
+    if (!spec) return before ? write(mcs, undefined, ctx) : settled;
     const isKept = mcs.metadata.finalizers?.includes(k0rdentFinalizers.multiClusterService) === true;
     if (!isKept || findFault(mcs, known, find)) return settled;
+    if (onlyPlans(effectiveProvider(mcs.spec.serviceSpec ?? noServices))) {
+      const state = before && restRollout(before);
+      return state && !jsonEqual(before, state) ? write(mcs, state, ctx) : settled;
+    }
     const targets = new Map(
       [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list())].map(one => [
         rolloutName(targetOf(one)),
@@ -67,7 +74,6 @@ export function runRollouts(deps: RolloutDeps): RunningController {
     lastMs.set(key, performance.now());
 
     const revision = revisionOf(mcs);
-    const before = mcs.status?.rollout;
     const step = nextRollout({
       spec,
       revision,

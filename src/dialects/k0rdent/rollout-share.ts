@@ -3,6 +3,7 @@ import { findEntry, revisionFor } from '../../core/rollouts/cluster-states.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { hubItself } from './cluster-of.ts';
+import { effectiveProvider, onlyPlans } from './effective-config.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import type { ServiceSpec } from './kinds/service-spec.ts';
 import { hubTarget } from './owned-sets.ts';
@@ -28,7 +29,8 @@ export const wholeShare: ShareOf = ({ spec }) => ({ serviceSpec: spec.serviceSpe
 export function rolloutShares(all: Informer<MultiClusterService>, revisions: Pick<RolloutRevisions, 'find'>): ShareOf {
   return (mcs, target) => {
     const { rollout, serviceSpec = noServices } = mcs.spec;
-    if (!rollout) return { serviceSpec };
+    // A plan changes nothing on clusters, so that there is nothing to do wave by wave.
+    if (!rollout || onlyPlans(effectiveProvider(serviceSpec))) return { serviceSpec };
     const state = all.get(keyOf(mcs))?.status?.rollout;
     if (!state) return { serviceSpec: undefined, behind: { reason: 'RolloutPending', message: 'the rollout has not begun yet' } };
     const wanted = revisionOf(mcs);
