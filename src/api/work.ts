@@ -336,10 +336,15 @@ export const Work = defineKind({
     ),
     failures: optional(integer('How many times in a row the delivery failed.')),
     nextTry: optional(time('When it is tried again. Absent: when something changes.')),
+    trouble: optional(
+      text(
+        'Why a person should look, in a word such as "Unhealthy": what does not pass by itself, or did not pass after some tries. Absent: nothing of that kind.',
+      ),
+    ),
     ...conditions,
   }),
-  // By it the page finds those that fail, however many there are.
-  selectable: ['.status.failures'],
+  // By it the page finds those that need a person, however many there are.
+  selectable: ['.status.trouble'],
   columns: [
     { name: 'Release', type: 'string', path: '.spec.release.name', priority: 1 },
     { name: 'Cluster', type: 'string', path: '.status.cluster' },

@@ -79,7 +79,7 @@ for (const kind of hubKindsByTime)
         assert.deepEqual(window.faults, []);
       });
 
-    test('a phone has room for every screen, home lists deliveries that fail, and an address that leads nowhere says so', async () => {
+    test('a phone has room for every screen, home lists deliveries that fail or are not healthy, and an address that leads nowhere says so', async () => {
       const id = await rig.kubectl.expect('get clusters.drover.io sandbox-2 -o jsonpath={.status.id}');
       const work = {
         apiVersion: 'drover.io/v1alpha1',
@@ -87,10 +87,20 @@ for (const kind of hubKindsByTime)
         metadata: { name: 'lost', namespace: id },
         spec: { release: { name: 'lost', namespace: 'default' }, chart: { repository: 'hub', name: 'nowhere' } },
       };
-      await rig.kubectl.expect('create -f -', { input: JSON.stringify(work) });
+      const ill = {
+        ...work,
+        metadata: { name: 'ill', namespace: id },
+        spec: {
+          release: { name: 'ill', namespace: 'default' },
+          manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ill', namespace: 'default' }, data: { color: 'green' } }],
+          healthRules: [{ name: 'red', version: 'v1', kind: 'ConfigMap', healthy: 'obj.data.color == "red"' }],
+        },
+      };
+      for (const one of [work, ill]) await rig.kubectl.expect('create -f -', { input: JSON.stringify(one) });
       await using window = await rig.open({ width: 390, height: 800 });
       const { page } = window;
       await page.getByRole('link', { name: 'Work lost on sandbox-2' }).waitFor({ timeout: 30_000 });
+      await page.getByRole('listitem').filter({ hasText: 'Unhealthy' }).getByRole('link', { name: 'Work ill on sandbox-2' }).waitFor();
       for (const place of ['/', '/clusters', '/clusters/sandbox-1', '/explore/apps/v1/deployments/sandbox-1/default/web', '/audit']) {
         await page.goto(rig.url(place));
         await settled(page);
@@ -98,7 +108,7 @@ for (const kind of hubKindsByTime)
         assert.deepEqual(await window.barriers(), [], place);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, `${place} is too wide`);
       }
-      await rig.kubectl.expect(`delete works -n ${id} lost --wait=false`);
+      await rig.kubectl.expect(`delete works -n ${id} lost ill --wait=false`);
       await rig.kubectl.expect('create -f -', { input: JSON.stringify(away) });
       await page.goto(rig.url('/clusters/away/nodes'));
       await page.getByText('It could not be read, so nothing is shown').waitFor({ timeout: 30_000 });

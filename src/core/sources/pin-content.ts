@@ -22,6 +22,7 @@ import { SourceError } from '../../sources/source-error.ts';
 import { errorText } from '../../util/error-text.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
+import { failsForGood } from '../works/fails-for-good.ts';
 import { fetchContent, hubRepository } from './fetch-content.ts';
 import { readCredentials } from './read-credentials.ts';
 import { SourceResults, type SourceResult, type SourceResultsOptions } from './source-results.ts';
@@ -127,12 +128,13 @@ export function runContentPinner(deps: ContentPinnerDeps): RunningController {
     const present = work.status?.conditions?.filter(one => types.has(one.type));
     const conditions = withConditions(present, reports, { now: ctx.now, generation: work.metadata.generation });
     events.record(work, { type: 'Warning', reason: workReasons.sourceFailed, action: 'Fetch', note: message });
+    const trouble = failsForGood(error, failures) ? { trouble: said.reason } : {};
     const isSaid =
       jsonEqual(
         conditions,
         present?.toSorted((a, b) => (a.type < b.type ? -1 : 1)),
       ) && work.status?.nextTry === timestamp(nextTry);
-    if (!isSaid) await applyStatus(work, { conditions, failures, nextTry: timestamp(nextTry) }, ctx);
+    if (!isSaid) await applyStatus(work, { conditions, failures, nextTry: timestamp(nextTry), ...trouble }, ctx);
   }
 
   /** Gives up what was said of a failure that is over. */

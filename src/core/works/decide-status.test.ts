@@ -134,3 +134,23 @@ test('the same facts say the same, and times move only with a change', () => {
   assert.equal(findCondition({ status: after }, 'Applied')?.lastTransitionTime, '2026-01-01T00:00:00Z');
   assert.equal(findCondition({ status: after }, 'Ready')?.lastTransitionTime, '2026-01-01T01:00:00Z');
 });
+
+test('says in a word what needs a person, and nothing of what may pass', () => {
+  const trouble = (given: WorkFacts, before?: string) =>
+    decideStatus(work({}, before === undefined ? undefined : { trouble: before }), given, now).trouble;
+  const fails = (failures: number, isFinal = false, reason: 'ApplyFailed' | 'TimedOut' = 'ApplyFailed') =>
+    facts({ kind: 'failed', reason, message: 'no', isFinal }, { failures, nextTry: later });
+  const delivered = (health: DeliveredObject['health'], more: Partial<WorkFacts> = {}) =>
+    facts({ kind: 'delivered' }, { objects: [object('a', health)], ...more });
+  assert.equal(trouble(delivered('Current')), undefined);
+  assert.equal(trouble(delivered('InProgress')), undefined);
+  assert.equal(trouble(delivered('InProgress', { isLate: true })), 'TimedOut');
+  assert.equal(trouble(delivered('Failed')), 'Unhealthy');
+  assert.deepEqual(
+    [trouble(fails(2)), trouble(fails(3)), trouble(fails(1, true)), trouble(fails(1, false, 'TimedOut'))],
+    [undefined, 'ApplyFailed', 'ApplyFailed', 'TimedOut'],
+  );
+  assert.equal(trouble(facts({ kind: 'delivering' }, { failures: 3 }), 'ApplyFailed'), 'ApplyFailed', 'it stays while it is tried again');
+  assert.equal(trouble(facts({ kind: 'delivering' }), 'ApplyFailed'), undefined);
+  assert.equal(trouble(facts({ kind: 'unreachable' })), undefined, 'the cluster is what needs somebody');
+});

@@ -1,6 +1,7 @@
 import { withConditions, type Condition, type ConditionReport } from '../../api/conditions.ts';
 import { workConditions, workReasons, type BrokenRule, type DeliveredObject, type PlannedObject, type Work } from '../../api/work.ts';
 import { timestamp } from '../../util/timestamp.ts';
+import { failsForGood } from './fails-for-good.ts';
 import type { WorkFacts, WorkReason, WorkStatus } from './work-facts.ts';
 
 interface Said {
@@ -16,6 +17,7 @@ export function decideStatus(work: Work, facts: WorkFacts, now: Date): WorkStatu
   const reports = reportsOf(work, facts);
   const kept = work.status?.conditions?.filter(one => reports.some(({ type }) => type === one.type));
   const counted = objects.filter(isOwn);
+  const trouble = troubleOf(work, facts);
   return {
     ...(cluster !== '' && { cluster }),
     ...(delivered && { delivered }),
@@ -28,9 +30,22 @@ export function decideStatus(work: Work, facts: WorkFacts, now: Date): WorkStatu
     ...(phase.kind === 'outranked' && { outrankedBy: { work: phase.by, priority: phase.priority } }),
     ...(failures > 0 && { failures }),
     ...(nextTry && { nextTry: timestamp(nextTry) }),
+    ...(trouble !== undefined && { trouble }),
     conditions: withConditions(kept, reports, { now, generation }),
     ...(generation !== undefined && { observedGeneration: generation }),
   };
+}
+
+const troubles: ReadonlySet<WorkReason> = new Set([workReasons.unhealthy, workReasons.timedOut, workReasons.drifted]);
+
+function troubleOf(work: Work, facts: WorkFacts): string | undefined {
+  const { phase, failures } = facts;
+  if (phase.kind === 'failed') return failsForGood(phase, failures) || phase.reason === workReasons.timedOut ? phase.reason : undefined;
+  // While it is tried once more nothing is better yet.
+  if (phase.kind === 'delivering' && failures > 0) return work.status?.trouble;
+  if (phase.kind !== 'delivered') return undefined;
+  const { status, reason } = sayReady(work, facts);
+  return status === 'False' && troubles.has(reason) ? reason : undefined;
 }
 
 function reportsOf(work: Work, facts: WorkFacts): ConditionReport[] {

@@ -5,7 +5,7 @@ import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { Empty } from '../../parts/notes.tsx';
-import { judgeObject, StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { judgeObject, StateBadge, words, type Tone } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 
 interface Matter {
@@ -26,14 +26,14 @@ const approval: Kind = {
   isNamespaced: true,
 };
 const mostShown = 12;
-/** A delivery that fails says how many times in a row; of all others nothing is asked. */
-const failing = 'status.failures!=';
+/** Works that need somebody say why in a word; of all others nothing is asked. */
+const inTrouble = 'status.trouble!=';
 
-/** What does not get better by itself: clusters that are lost, services that are stuck, deliveries that fail, approvals that are waited for. */
+/** What does not get better by itself: clusters that are lost, services that are stuck, deliveries that fail or are not healthy, approvals that are waited for. */
 export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
   const services = useList({ kind: kinds.multiClusterService });
   const approvals = useList({ kind: approval });
-  const works = useList<Work>({ kind: kinds.work, fieldSelector: failing });
+  const works = useList<Work>({ kind: kinds.work, fieldSelector: inTrouble });
   const matters = useMemo(() => {
     const names = new Map(clusters.map(one => [one.status?.id, one.metadata.name]));
     return [
@@ -46,9 +46,10 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
         ...matterOf(one, kinds.multiClusterService, 'Service'),
         place: `/services/_/${encodeURIComponent(one.metadata.name!)}`,
       })),
-      ...works.items.filter(isAmiss).map(one => {
+      ...works.items.map(one => {
         const matter = matterOf(one, kinds.work, 'Work');
-        return { ...matter, what: `${matter.what} on ${names.get(one.metadata.namespace) ?? one.metadata.namespace}` };
+        const what = `${matter.what} on ${names.get(one.metadata.namespace) ?? one.metadata.namespace}`;
+        return { ...matter, what, tone: 'bad' as const, word: words(one.status?.trouble ?? '') };
       }),
     ];
   }, [clusters, services.items, approvals.items, works.items]);
