@@ -5,6 +5,7 @@
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { buildProgram } from './build-program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +17,8 @@ const { values } = parseArgs({
   },
 });
 process.env['DROVER_KILLS'] = 'all';
+// Every hub is the same program, also when somebody edits the sources meanwhile.
+process.env['DROVER_PROGRAM'] ??= await buildProgram();
 if (values.focus !== undefined) process.env['DROVER_KILLS_FOCUS'] = values.focus;
 if (values.from !== undefined) process.env['DROVER_KILLS_FROM'] = values.from;
 if (values.at !== undefined) process.env['DROVER_KILLS_AT'] = values.at;

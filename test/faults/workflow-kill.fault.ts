@@ -14,7 +14,7 @@ import {
   type RunScenario,
 } from '../helpers/run-kill-scenarios.ts';
 
-/** Without it some places of every scenario are tried; with `DROVER_KILLS=all` every place (some 420 kills, 20 minutes). */
+/** Without it some places of every scenario are tried; with `DROVER_KILLS=all` every place (some 300 kills, 10 minutes). */
 const killsAll = process.env['DROVER_KILLS'] === 'all';
 /** Which scenarios, and how many places are left out at the beginning of each. */
 const focus = new RegExp(process.env['DROVER_KILLS_FOCUS'] ?? '');
@@ -47,6 +47,7 @@ test(
           const rough = await play(scenario, count);
           assert.deepEqual(rough.state, calm.state, `killed at place ${count}, ${calm.points[count - 1]}`);
           assert.deepEqual(rough.colors, calm.colors, `killed at place ${count}: no swap is made twice`);
+          assert.deepEqual(rough.unserved, [], `killed at place ${count}: somebody serves at every moment`);
         }
       });
 
@@ -76,7 +77,10 @@ test(
       if (killAt !== undefined) assert.equal(hub.deaths, before + 1, `it was not killed at place ${killAt}`);
       hub.killAt(Infinity);
       const points = hub.passed();
-      return { phase, points, state: await stateOf(world, name), colors: clusters.map(one => history.colors(one, name)) };
+      const state = await stateOf(world, name);
+      await history.caughtUp(name);
+      const unserved = scenario.isSecond ? clusters.flatMap(one => history.unserved(one, name)) : [];
+      return { phase, points, state, unserved, colors: clusters.map(one => history.colors(one, name)) };
     }
   },
 );

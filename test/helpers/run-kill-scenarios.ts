@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { ConfigMap, Deployment, Namespace, Secret, Service } from '../../src/api/builtin-kinds.ts';
+import { Cluster } from '../../src/api/cluster.ts';
 import { newObject } from '../../src/api/define-kind.ts';
+import { Work } from '../../src/api/work.ts';
 import type { KubeClient } from '../../src/client/kube-client.ts';
 import { CloudProvider } from '../../src/dialects/workflows/kinds/cloud-provider.ts';
 import { ClusterRun } from '../../src/dialects/workflows/kinds/cluster-run.ts';
@@ -8,6 +10,7 @@ import { InfrastructureDefinition } from '../../src/dialects/workflows/kinds/inf
 import { Environment, ServiceDefinition } from '../../src/dialects/workflows/kinds/service-definition.ts';
 import { isTerminal, WorkflowRun } from '../../src/dialects/workflows/kinds/workflow-run.ts';
 import { Workflow } from '../../src/dialects/workflows/kinds/workflow.ts';
+import { deliveryLabels } from '../../src/dialects/workflows/names.ts';
 import { eventually } from './eventually.ts';
 
 export const namespace = 'shop';
@@ -117,6 +120,9 @@ const firstOf = (place: string): string => `${place}-first`;
 /** Runs that prepare a place have no waves of their own. */
 export const isPreparing = (run: string): boolean => run.endsWith('-first');
 
+/** The ClusterRuns of a run. */
+export const partsOf = (run: string) => ({ namespace, labelSelector: `${deliveryLabels.run}=${run}` });
+
 /** Of the workflow with the same name. */
 export async function startRun(api: KubeClient, name: string): Promise<void> {
   await api.create(WorkflowRun, newObject(WorkflowRun, { namespace, name }, { workflowRef: { name } }));
@@ -131,10 +137,17 @@ export async function endOf(api: KubeClient, name: string): Promise<string> {
   return ended!.status!.phase!;
 }
 
+/** Nobody looks at a place any more: whoever starts need not know of it, and there is room for the pods of others. */
+export async function leavePlace({ api }: Pick<KillWorld, 'api'>, name: string): Promise<void> {
+  for (const run of [name, firstOf(name)]) await api.delete(WorkflowRun, { namespace, name: run }, { propagationPolicy: 'Background' });
+  for (const cluster of (await api.list(Cluster)).items)
+    await api.delete(Work, { namespace: cluster.status?.id ?? cluster.spec.id, name: `web.${name}` });
+}
+
 /** Everything that one could tell two runs apart by. */
 export async function stateOf({ api, clusters, member }: KillWorld, name: string): Promise<unknown> {
   const { status } = (await api.get(WorkflowRun, { namespace, name }))!;
-  const parts = (await api.list(ClusterRun, { namespace })).items.filter(one => one.spec.runRef.name === name);
+  const parts = (await api.list(ClusterRun, partsOf(name))).items;
   const onMembers = await Promise.all(
     clusters.map(cluster =>
       eventually(
