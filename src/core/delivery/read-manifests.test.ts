@@ -11,6 +11,8 @@ import { parseManifests, placeObjects, readManifests } from './read-manifests.ts
 
 const names = (objects: readonly KubeObject[]) => objects.map(obj => refText(refOf(obj)));
 const map = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`;
+/** With a character of which YAML takes no halves. */
+const json = (name: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"smile":"\\ud83d\\ude00"}}`;
 
 test('documents are read, empty ones left out', () => {
   const texts: [text: string, expected: string[]][] = [
@@ -27,6 +29,7 @@ test('documents are read, empty ones left out', () => {
     ['{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}]}', ['Secret s']],
     ['{"apiVersion":"v1","kind":"SecretList","metadata":{},"items":[{"metadata":{"name":"s"}}]}', ['Secret s']],
     ['{"apiVersion":"v1","kind":"List","items":[]}', []],
+    [`${json('a')}\n${json('b')}\n---\n${map('c')}---\n${json('d')}`, ['ConfigMap a', 'ConfigMap b', 'ConfigMap c', 'ConfigMap d']],
   ];
   for (const [text, expected] of texts) assert.deepEqual(names(parseManifests(text)), expected, text);
 });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { workReasons } from '../../api/work.ts';
 import { errorText } from '../../util/error-text.ts';
 import { isJsonObject, printJson, type Json } from '../../util/json.ts';
-import { readYaml } from '../../yaml/read-yaml.ts';
+import { readDocument } from '../../yaml/read-document.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { withGeneratedName } from './generated-name.ts';
 import type { Member } from './member.ts';
@@ -57,8 +57,7 @@ function withNamespace(obj: KubeObject, scope: 'Namespaced' | 'Cluster' | undefi
 export function parseManifests(text: string): KubeObject[] {
   return splitDocuments(text).flatMap((document, i) => {
     const where = `document ${i + 1}`;
-    const value = parseDocument(document, where);
-    return value === null ? [] : parseObject(value, where);
+    return parseDocument(document, where).flatMap(value => (value === null ? [] : parseObject(value, where)));
   });
 }
 
@@ -70,9 +69,9 @@ function splitDocuments(text: string): string[] {
     .filter(document => /^[ \t]*[^ \t\r\n#%]/m.test(document));
 }
 
-function parseDocument(document: string, where: string): Json {
+function parseDocument(document: string, where: string): Json[] {
   try {
-    return readYaml(document).value;
+    return readDocument(document);
   } catch (error) {
     return wrong(where, errorText(error), error);
   }

@@ -3,7 +3,7 @@ import { isDns1123Label } from '../../../api/names.ts';
 import { faulty } from '../../../core/admission/answers.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import { isJsonObject } from '../../../util/json.ts';
-import { readYaml } from '../../../yaml/read-yaml.ts';
+import { readValue } from '../../../yaml/read-document.ts';
 import { emptySelectionMessage, isEmptySelection, type ClusterSelection } from '../infrastructure/select-clusters.ts';
 import type { ClusterOverride, InfrastructureDefinition } from '../kinds/infrastructure-definition.ts';
 import { expressionFaults, nameFaults } from './check-fields.ts';
@@ -45,7 +45,7 @@ function patchFaults(field: string, type: string | undefined, patch: unknown): F
   let value = patch;
   if (typeof patch === 'string') {
     try {
-      ({ value } = readYaml(patch));
+      value = readValue(patch);
     } catch {
       return [invalid(field, '…', 'is no YAML')];
     }

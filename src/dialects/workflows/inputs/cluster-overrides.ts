@@ -4,7 +4,7 @@ import type { RenderPool } from '../../../render/render-pool.ts';
 import { isJsonObject, printJson, setMember, type Json, type JsonObject } from '../../../util/json.ts';
 import { mergePatch } from '../../../util/merge-patch.ts';
 import { parseManifests } from '../../../core/delivery/read-manifests.ts';
-import { readYaml } from '../../../yaml/read-yaml.ts';
+import { readValue } from '../../../yaml/read-document.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
 import { renderText } from '../expressions/render-text.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
@@ -84,7 +84,7 @@ async function patchDocuments(
 
 /** A patch must look like an object; where a target says which are meant, what it calls itself does not matter. */
 function withIdentity(patch: string, target: Patch['target']): string {
-  const value = target && readYaml(patch).value;
+  const value = target && readValue(patch);
   if (!isJsonObject(value) || (value['kind'] !== undefined && isJsonObject(value['metadata']))) return patch;
   const { kind = 'Any', name = 'any' } = target!;
   return printJson(mergePatch({ apiVersion: 'v1', kind, metadata: { name } }, value));
@@ -97,7 +97,7 @@ function mergeInto(objects: readonly KubeObject[], { target, patch }: ObjectPatc
 }
 
 function parsePatch(text: string): JsonObject {
-  const { value } = readYaml(text);
+  const value = readValue(text);
   if (isJsonObject(value)) return value;
   throw new InputError(inputReasons.renderFailed, 'A merge patch must be a map');
 }

@@ -7,6 +7,7 @@ import { log } from '../../../runtime/log.ts';
 import { mapBounded } from '../../../util/map-bounded.ts';
 import type { RunEvent } from '../kinds/workflow.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
+import { pageAddress } from '../web/page-address.ts';
 import type { Herald } from './herald.ts';
 import { notificationFor, notificationText, type Notification } from './notification.ts';
 
@@ -36,7 +37,7 @@ const bad: readonly RunEvent[] = [
 export function eventHerald({ hub, serverUrl, signal, now = () => new Date() }: HeraldDeps): Herald {
   return {
     async tell(told, happenings) {
-      const url = `${serverUrl()}${pathOf(told.run)}`;
+      const url = pageAddress(serverUrl(), told.run);
       await mapBounded(happenings, maxUnderWay, happening => write(told.run, notificationFor(told, happening, now(), url)));
     },
   };
@@ -82,6 +83,3 @@ function eventOf(run: KubeObject, notification: Notification): Event {
     regarding: { apiVersion, kind, name, uid, resourceVersion, namespace },
   };
 }
-
-const pathOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
-  `/apis/${apiVersion}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;

@@ -107,7 +107,7 @@ test('a webhook gets the happening, signed with the key of its Secret', async t 
     cluster: null,
     phase: 'Resolving',
     message: 'The run begins',
-    url: 'https://hub.example/apis/delivery.drover.io/v1alpha1/namespaces/default/workflowruns/web-1',
+    url: 'https://hub.example/ui/workflows/runs/default/web-1',
   });
   assert.equal(at, '2026-01-01T00:00:00.000Z');
   assert.equal(headers['x-drover-delivery'], id);
