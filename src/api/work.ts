@@ -419,6 +419,8 @@ export const workReasons = {
   renderFailed: 'RenderFailed',
   /** The member refused an object. */
   applyFailed: 'ApplyFailed',
+  /** A rule of the member denied an object: an admission webhook or policy, a pod security level, a quota. */
+  policyDenied: 'PolicyDenied',
   hookFailed: 'HookFailed',
   /** Not healthy within the timeout. */
   timedOut: 'TimedOut',

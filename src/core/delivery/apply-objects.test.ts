@@ -311,11 +311,13 @@ test('a member that is busy, restarts or loses the connection is asked again', a
 
 const refusals: Record<string, { error: unknown; reason?: string; isFinal: boolean; words: RegExp }> = {
   'a webhook that denies': {
+    reason: workReasons.policyDenied,
     error: new StatusError(403, 'Forbidden', 'admission webhook "validate.kyverno.svc" denied the request: no latest tags'),
     isFinal: false,
     words: /admission webhook "validate\.kyverno\.svc"/,
   },
   'a policy that denies': {
+    reason: workReasons.policyDenied,
     error: new StatusError(
       422,
       'Invalid',
@@ -325,9 +327,25 @@ const refusals: Record<string, { error: unknown; reason?: string; isFinal: boole
     words: /admission policy "no-a"/,
   },
   'a quota that is used up': {
+    reason: workReasons.policyDenied,
     error: new StatusError(403, 'Forbidden', 'configmaps "a" is forbidden: exceeded quota: small, requested: count/configmaps=1'),
     isFinal: false,
     words: /quota "small" is used up/,
+  },
+  'a limit of the namespace': {
+    reason: workReasons.policyDenied,
+    error: new StatusError(
+      403,
+      'Forbidden',
+      'persistentvolumeclaims "a" is forbidden: maximum storage usage per PersistentVolumeClaim is 1Gi',
+    ),
+    isFinal: false,
+    words: /LimitRange/,
+  },
+  'a webhook that does not answer': {
+    error: new StatusError(400, 'BadRequest', 'failed calling webhook "v.example": admission webhook "v.example" does not support dry run'),
+    isFinal: false,
+    words: /does not answer/,
   },
   'a right that is missing': {
     error: new StatusError(403, 'Forbidden', 'configmaps "a" is forbidden: User "drover" cannot patch resource "configmaps"'),

@@ -11,6 +11,7 @@ export type Deed = 'apply' | 'delete' | 'read';
 interface Explanation {
   readonly words: string;
   readonly isFinal: boolean;
+  readonly isDenial?: boolean;
 }
 
 /** The words of the API for changes that it never allows: of built-in kinds, and those that authors of definitions use. */
@@ -22,6 +23,7 @@ const policyDenial = /ValidatingAdmissionPolicy '([^']+)'/;
 const misfit = /failed to create typed patch object|unable to convert unstructured object/;
 const podSecurity = /violates PodSecurity "([^"]+)"/;
 const quota = /exceeded quota: ([^,]+)/;
+const limits = /is forbidden: (?:\[)?(?:maximum|minimum) [a-z-]+ usage per|is forbidden: .*limit to request ratio per/;
 
 /** The fields that a member refuses to change, or undefined when it refuses for other reasons as well. */
 export function unchangeableFields(error: unknown): string[] | undefined {
@@ -38,10 +40,11 @@ export function explainRefusal(deed: Deed, ref: ObjectRef, error: unknown): Deli
   if (error instanceof UnreachableError) {
     return new DeliveryError(workReasons.clusterUnreachable, what, { object: ref, cause: error });
   }
-  const reason = deed === 'delete' ? workReasons.uninstallFailed : workReasons.applyFailed;
-  if (!(error instanceof StatusError)) return new DeliveryError(reason, what, { object: ref, cause: error });
+  const usual = deed === 'delete' ? workReasons.uninstallFailed : workReasons.applyFailed;
+  if (!(error instanceof StatusError)) return new DeliveryError(usual, what, { object: ref, cause: error });
   const cause = withoutLongValues(withoutSecrets(ref, error));
   const explanation = explainStatus(ref, cause);
+  const reason = explanation?.isDenial === true ? workReasons.policyDenied : usual;
   const words = explanation === undefined ? what : `${what}: ${explanation.words}`;
   return new DeliveryError(reason, words, { object: ref, isFinal: explanation?.isFinal ?? false, cause });
 }
@@ -72,23 +75,29 @@ function shortened(words: string): string {
 }
 
 function explainStatus(ref: ObjectRef, error: StatusError): Explanation | undefined {
-  const { code, message } = error;
+  const { message } = error;
   const fields = unchangeableFields(error);
   if (fields) {
     const which = fields.length === 0 ? 'one of its fields' : fields.join(' and ');
     return final(`${which} cannot be changed once it is there: set spec.options.force to delete the object and create it anew`);
   }
-  const denial = webhookDenial.exec(message);
-  if (denial) return passing(`the admission webhook "${denial[1]}" of the member denies it: change the object or the rule`);
-  const policy = policyDenial.exec(message);
-  if (policy) return passing(`the admission policy "${policy[1]}" of the member denies it: change the object or the policy`);
   const failure = webhookFailure.exec(message);
   if (failure) return passing(`the admission webhook "${failure[1]}" of the member does not answer: look at its pods`);
+  const words = denialWords(message);
+  return words === undefined ? explainCode(ref, error) : { ...passing(words), isDenial: true };
+}
+
+/** What rules of a member say to what they deny, as it may also stand in a status. Undefined when no rule is meant. */
+export function denialWords(message: string): string | undefined {
+  const denial = webhookDenial.exec(message);
+  if (denial) return `the admission webhook "${denial[1]}" of the member denies it: change the object or the rule`;
+  const policy = policyDenial.exec(message);
+  if (policy) return `the admission policy "${policy[1]}" of the member denies it: change the object or the policy`;
   const level = podSecurity.exec(message);
-  if (level) return passing(`the pod security level "${level[1]}" of its namespace denies it: change the pods or the level`);
+  if (level) return `the pod security level "${level[1]}" of its namespace denies it: change the pods or the level`;
   const exceeded = quota.exec(message);
-  if (code === 403 && exceeded) return passing(`the quota "${exceeded[1]}" is used up: raise it or ask for less`);
-  return explainCode(ref, error);
+  if (exceeded) return `the quota "${exceeded[1]}" is used up: raise it or ask for less`;
+  return limits.test(message) ? 'the limits of its namespace deny it: change the object or the LimitRange' : undefined;
 }
 
 function explainCode(ref: ObjectRef, { code, message, details }: StatusError): Explanation | undefined {

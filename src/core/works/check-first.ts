@@ -28,7 +28,8 @@ export async function checkFirst(work: Work, objects: readonly KubeObject[], mem
   });
   if (refusals.length === 0) return;
   const words = refusals.map(refusal => errorText(refusal)).sort();
-  throw new DeliveryError(workReasons.applyFailed, `nothing was changed: ${words.join('; ')}`, {
+  const isDenied = refusals.every(({ reason }) => reason === workReasons.policyDenied);
+  throw new DeliveryError(isDenied ? workReasons.policyDenied : workReasons.applyFailed, `nothing was changed: ${words.join('; ')}`, {
     object: refusals[0]!.object,
     isFinal: refusals.every(({ isFinal }) => isFinal),
   });

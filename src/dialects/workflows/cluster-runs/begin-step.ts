@@ -8,7 +8,7 @@ import { isRecord } from '../release/release-record.ts';
 import { unitLog } from '../release/step-log.ts';
 import type { NextWork, StepBegin, StepInput, StepOutputs, StepState } from '../release/step.ts';
 import { beginStep } from '../release/steps.ts';
-import { findRefusals } from './dry-run.ts';
+import { findRefusals, type Refusal } from './dry-run.ts';
 import { fetchLines } from './fetch-lines.ts';
 import { renderStep } from './render-step.ts';
 import type { StepContext } from './step-context.ts';
@@ -77,7 +77,7 @@ async function refusalsOf(
   { present, release, with: given }: StepInput,
   context: StepContext,
   { member, signal }: StepSources,
-): Promise<string[]> {
+): Promise<Refusal[]> {
   const isAsked = deploys.has(context.grant.type) || context.grant.type === 'Apply' || context.grant.type === 'Job';
   if (begun.outcome !== 'deliver' || !member || !isAsked || given['skipDryRun'] === true) return [];
   const known = new Map(present.map(obj => [keyOf(obj), obj]));
@@ -86,9 +86,12 @@ async function refusalsOf(
 }
 
 /** The unit Initialize ends with what the member refuses; nothing after it was done. */
-function refused(lines: readonly LogLine[], refusals: readonly string[]): Begun {
+function refused(lines: readonly LogLine[], refusals: readonly Refusal[]): Begun {
   const said = lines.filter(({ unit, message }) => unit === 'Fetch Files' || (unit === 'Initialize' && message !== 'Done.'));
   const log = unitLog('Initialize');
-  for (const refusal of refusals) log.error(refusal);
-  return { outcome: 'failed', failureType: 'ApplicationError', message: refusals.join('; '), lines: [...said, ...log.failed().lines] };
+  for (const { message } of refusals) log.error(message);
+  // What is wrong besides must be put right whatever the rules say.
+  const failureType = refusals.every(({ isDenied }) => isDenied) ? 'Policy' : 'ApplicationError';
+  const message = refusals.map(one => one.message).join('; ');
+  return { outcome: 'failed', failureType, message, lines: [...said, ...log.failed().lines] };
 }

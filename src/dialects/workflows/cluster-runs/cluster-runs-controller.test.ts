@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigMap, Deployment, Secret, Service } from '../../../api/builtin-kinds.ts';
+import { ConfigMap, Deployment, Namespace, Secret, Service } from '../../../api/builtin-kinds.ts';
+import type { KindRef } from '../../../api/define-kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { workConditions } from '../../../api/work.ts';
 import { findCondition } from '../../../api/conditions.ts';
@@ -171,6 +172,106 @@ test('a workload that never becomes steady times out, and its pods tell why', as
   );
   const back = await run.step('east', 'RollingRollback', { isRollback: true });
   assert.equal(back.status?.step?.message, "No previous eligible release found. Can't rollback.");
+});
+
+const noLatest = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'no-latest' },
+  spec: {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] }],
+    },
+    validations: [{ expression: '!object.spec.template.spec.containers[0].image.endsWith(":latest")', message: 'no latest' }],
+  },
+};
+const policyKind = { group: 'admissionregistration.k8s.io', version: 'v1', scope: 'Cluster' } as const;
+const Policy: KindRef = { ...policyKind, kind: 'ValidatingAdmissionPolicy', resource: 'validatingadmissionpolicies' };
+const Binding: KindRef = { ...policyKind, kind: 'ValidatingAdmissionPolicyBinding', resource: 'validatingadmissionpolicybindings' };
+const Quota: KindRef = { group: '', version: 'v1', kind: 'ResourceQuota', resource: 'resourcequotas', scope: 'Namespaced' };
+
+test('what rules of a member deny is a failure of type Policy: before anything is written, afterwards, and of pods', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const east = world.member('east');
+  await east.create(Policy, noLatest);
+  await east.create(Binding, {
+    apiVersion: noLatest.apiVersion,
+    kind: Binding.kind,
+    metadata: { name: 'no-latest' },
+    spec: { policyName: 'no-latest', validationActions: ['Deny'] },
+  });
+  world.manifests = [deployment('web:latest')];
+  const asked = await eventually(
+    async () => {
+      const run = await world.begin({});
+      return { run, status: (await run.step('east', 'RollingDeploy', { timeout: '5s' })).status };
+    },
+    ({ status }) => status?.step?.status === 'Failed',
+    { what: 'the policy to be in force' },
+  );
+  assert.equal(asked.status?.failure?.type, 'Policy', JSON.stringify(asked.status));
+  assert.match((await asked.run.log('east', 'Initialize')).join('\n'), /the admission policy "no-latest" of the member denies it/);
+
+  // Nobody asked before.
+  const unasked = await (await world.begin({})).step('east', 'RollingDeploy', { with: { skipDryRun: true }, timeout: '2s' });
+  assert.equal(unasked.status?.failure?.type, 'Policy', JSON.stringify(unasked.status));
+
+  // What is wrong besides is the manifest's own fault.
+  const wrong = deployment('web:latest', -1);
+  world.manifests = [{ ...wrong, metadata: { name: 'other' } }, configMap('Not-A-Name', 'a'), deployment('web:latest')];
+  const both = await (await world.begin({})).step('east', 'RollingDeploy');
+  assert.equal(both.status?.failure?.type, 'ApplicationError');
+
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'small', namespace: targetNamespace } };
+  await east.create(Quota, { ...quota, spec: { hard: { pods: '0' } } });
+  world.manifests = [deployment('web:1')];
+  const pods = await world.begin({});
+  const { status } = await pods.step('east', 'RollingDeploy', { timeout: '3s' });
+  assert.equal(status?.failure?.type, 'Policy', JSON.stringify(status));
+  assert.match(
+    status?.failure?.message ?? '',
+    /^Timed out while waiting for k8s task to complete: Deployment\/web: 0 out of 1 .*exceeded quota/,
+  );
+
+  // Whoever puts it right in time is not held against the step.
+  await east.delete(Quota, { namespace: targetNamespace, name: 'small' });
+  const right = await (await world.begin({})).step('east', 'RollingDeploy');
+  assert.equal(right.status?.step?.status, 'Succeeded', JSON.stringify(right.status));
+});
+
+test('what is deleted on a member while a step waits for it fails the step at once', async t => {
+  const world = await startClusterRunsWorld(t, { clusters: ['east'] });
+  const east = world.member('east');
+  const stuck = deployment('web:1');
+  (stuck['spec'] as { template: { spec: object } }).template.spec = {
+    nodeSelector: { disk: 'none' },
+    containers: [{ name: 'web', image: 'web:1' }],
+  };
+  world.manifests = [stuck];
+  const deploy = async () => {
+    const run = await world.begin({});
+    const id = await run.grant('east', 'RollingDeploy');
+    await eventually(
+      async () => run.log('east', 'Wait for Steady State'),
+      lines => lines.length > 0,
+      { what: 'the wait' },
+    );
+    return { run, id };
+  };
+  const alone = await deploy();
+  await east.delete(Deployment, { namespace: targetNamespace, name: 'web' });
+  const { status } = await alone.run.over('east', alone.id);
+  assert.equal(status?.step?.status, 'Failed');
+  assert.equal(status?.step?.failureType, 'ApplicationError');
+  assert.equal(status?.step?.message, 'Deployment/web: it was deleted on the cluster while the step waited for it');
+
+  const all = await deploy();
+  await east.delete(Namespace, { name: targetNamespace });
+  const gone = await all.run.over('east', all.id);
+  assert.match(gone.status?.step?.message ?? '', /^Deployment\/web: namespace "prod" (?:was|is being) deleted on the cluster$/);
+  const lines = await all.run.log('east', 'Wait for Steady State');
+  assert.match(lines.at(-2) ?? '', /namespace "prod" (?:was|is being) deleted on the cluster/);
+  assert.equal(lines.at(-1), 'Failed.');
 });
 
 test('an abort cuts the wait short and undoes nothing', async t => {

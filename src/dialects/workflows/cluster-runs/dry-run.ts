@@ -7,13 +7,20 @@ import { errorText } from '../../../util/error-text.ts';
 import type { StepContext } from './step-context.ts';
 import { workNameOf } from './held-work.ts';
 
-/** What the member would refuse, in its words, sorted. Nothing is changed. */
+export interface Refusal {
+  /** In the words of the member. */
+  readonly message: string;
+  /** By a rule of the member. */
+  readonly isDenied: boolean;
+}
+
+/** What the member would refuse, sorted. Nothing is changed. */
 export async function findRefusals(
   member: Member,
   objects: readonly KubeObject[],
   { release, snapshot, cluster, spec }: StepContext,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Refusal[]> {
   const refusals: DeliveryError[] = [];
   const made = objects
     .filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace')
@@ -34,5 +41,7 @@ export async function findRefusals(
     if (!(error instanceof DeliveryError) || error.reason === workReasons.clusterUnreachable) throw error;
     refusals.push(error);
   }
-  return refusals.map(refusal => errorText(refusal)).sort();
+  return refusals
+    .map(refusal => ({ message: errorText(refusal), isDenied: refusal.reason === workReasons.policyDenied }))
+    .toSorted((a, b) => (a.message < b.message ? -1 : 1));
 }

@@ -101,14 +101,15 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
     const refs = awaitsOf(status);
     await sayApplied(context, work, signal);
     const { labelPrefix } = context.settings;
-    const from = { work, labelPrefix, signal };
+    const from = { work, labelPrefix, manager: context.spec.apply?.fieldManager, signal };
     let member: Member | undefined;
     let seen: SteadyState[];
     try {
       member = sight.open(context.cluster.id);
       seen = await lookAtWorkloads(refs, { ...from, member });
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
+    } catch {
+      // A member that does not answer is as its Work reports it, also when the time of the step is over.
+      signal.throwIfAborted();
       member = undefined;
       seen = await lookAtWorkloads(refs, { ...from, member });
     }

@@ -1,4 +1,5 @@
-import { Event as MemberEvent } from '../../../api/builtin-kinds.ts';
+import { Event as MemberEvent, Namespace } from '../../../api/builtin-kinds.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import type { Work } from '../../../api/work.ts';
 import type { Member } from '../../../core/delivery/member.ts';
 import { refKey, type ObjectRef } from '../../../core/delivery/object-ref.ts';
@@ -17,18 +18,42 @@ const judgeCondition: JudgeCondition = (condition, response) => {
   }
 };
 
-/** How what a step waits for is, each with its name: as the member shows it, or else as the Work reports it. */
+interface LookOptions {
+  readonly member: Member | undefined;
+  readonly work: Work;
+  readonly labelPrefix: string;
+  /** By which name objects were written; the usual one when absent. */
+  readonly manager: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** How what a step has applied and waits for is, each with its name: as the member shows it, or else as the Work reports it. */
 export async function lookAtWorkloads(
   refs: readonly ObjectRef[],
-  { member, work, labelPrefix, signal }: { member: Member | undefined; work: Work; labelPrefix: string; signal: AbortSignal },
+  { member, work, labelPrefix, manager, signal }: LookOptions,
 ): Promise<SteadyState[]> {
   if (!member) return refs.map(ref => named(ref, asReported(ref, work)));
   const found = await readObjects(member, refs, signal);
-  return refs.map(ref => named(ref, judgeSteady(found.get(refKey(ref)), { labelPrefix, judge: judgeCondition })));
+  const judged = (ref: ObjectRef, obj: KubeObject) => named(ref, judgeSteady(obj, { labelPrefix, manager, judge: judgeCondition }));
+  return Promise.all(
+    refs.map(async ref => {
+      const obj = found.get(refKey(ref));
+      return obj ? judged(ref, obj) : named(ref, await missing(ref, member, signal));
+    }),
+  );
 }
 
-const named = ({ kind, name }: ObjectRef, { state, message }: SteadyState): SteadyState => ({
-  state,
+/** What was applied and is not there was deleted by others, and nobody brings it back by itself. */
+async function missing({ namespace }: ObjectRef, { client }: Member, signal: AbortSignal): Promise<SteadyState> {
+  const place = namespace === undefined ? undefined : await client.get(Namespace, { name: namespace }, { signal });
+  if (namespace !== undefined && !place) return { state: 'failed', message: `namespace "${namespace}" was deleted on the cluster` };
+  if (place?.metadata.deletionTimestamp !== undefined)
+    return { state: 'failed', message: `namespace "${namespace}" is being deleted on the cluster` };
+  return { state: 'failed', message: 'it was deleted on the cluster while the step waited for it' };
+}
+
+const named = ({ kind, name }: ObjectRef, { message, ...state }: SteadyState): SteadyState => ({
+  ...state,
   message: `${kind}/${name}: ${message}`,
 });
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { newObject } from '../../../api/define-kind.ts';
+import { Work } from '../../../api/work.ts';
 import type { ClusterRun, Grant } from '../kinds/cluster-run.ts';
+import type { SteadyState } from '../release/steady-state.ts';
+import { deliveryOf, type Delivery } from './delivery-of-work.ts';
 import { nextClusterRun, timedOut, troubled, type ClusterRunInput, type ClusterRunStatus, type Move } from './next-cluster-run.ts';
 
 const start = new Date('2026-11-17T12:00:00Z');
@@ -94,7 +98,8 @@ test('what the member refuses, and what breaks, fails the step; what takes too l
   const applied = { half: 'begin', delivery: { state: 'applied' } } as const;
   const broken = written(next({ status: waits, work: applied, seen: [{ state: 'failed', message: 'stuck' }] }));
   assert.equal(broken.checkpoint?.message, 'stuck');
-  const late = written(next({ status: waits, work: applied, now: at(600) }));
+  const waiting = [{ state: 'waiting', message: '' }] as const;
+  const late = written(next({ status: waits, work: applied, seen: waiting, now: at(600) }));
   assert.deepEqual([late.checkpoint?.result, late.checkpoint?.failureType, late.checkpoint?.message], ['TimedOut', 'Timeout', timedOut]);
   // One that has failed does not wait for a member that may never follow.
   const over = written(next({ status: late, work: { half: 'end', delivery: { state: 'pending' } }, now: at(600) }));
@@ -107,6 +112,30 @@ test('a step that cannot begin fails for the reason that kept it, and not becaus
   const over = written(next({ status: lost, now: at(600) }));
   assert.deepEqual(over.failure, { type: 'Connectivity', reason: 'StepFailed', message: 'cluster "east" cannot be asked' });
   assert.equal(over.phase, 'Failed');
+});
+
+test('what rules of the member deny is a failure of type Policy, as long as they do', () => {
+  const typeOf = (move: Move) => written(move).checkpoint?.failureType;
+  const work = (delivery: Delivery) => ({ half: 'begin' as const, delivery });
+  const stalled = { type: 'Stalled', status: 'True', reason: 'PolicyDenied', message: 'no', lastTransitionTime: '' } as const;
+  const denied = newObject(Work, { generation: 1 }, { release: { name: 'web', namespace: 'shop' } });
+  const delivery = deliveryOf({ ...denied, status: { observedGeneration: 1, conditions: [stalled] } }, undefined);
+  assert.deepEqual(delivery, { state: 'failed', message: 'no', isDenied: true });
+  assert.equal(typeOf(next({ status: waits, work: work(delivery) })), 'Policy');
+  assert.equal(typeOf(next({ status: waits, work: work({ state: 'failed', message: 'no' }) })), 'ApplicationError');
+  assert.equal(typeOf(next({ status: waits, work: work({ state: 'pending', message: 'no', isDenied: true }), now: at(600) })), 'Policy');
+
+  const applied = work({ state: 'applied' });
+  const seen = (state: SteadyState['state'], isDenied: boolean) => [{ state, message: 'no pods', isDenied }];
+  assert.equal(typeOf(next({ status: waits, work: applied, seen: seen('failed', true) })), 'Policy');
+  const hindered = written(next({ status: waits, work: applied, seen: seen('waiting', true) }));
+  assert.equal(next({ status: hindered, work: applied, seen: seen('waiting', true) }).move, 'wait');
+  const late = written(next({ status: hindered, work: applied, seen: seen('waiting', true), now: at(600) })).checkpoint;
+  assert.deepEqual([late?.result, late?.failureType, late?.message], ['Failed', 'Policy', `${timedOut}: no pods`]);
+  const passed = written(next({ status: hindered, work: applied, seen: seen('waiting', false) }));
+  assert.deepEqual(passed, waits);
+  const steady = written(next({ status: hindered, work: applied, seen: seen('steady', false) })).checkpoint;
+  assert.deepEqual([steady?.result, steady?.failureType, steady?.message], ['Succeeded', undefined, undefined]);
 });
 
 test('a member that is out of reach when the time is over has failed by that', () => {
@@ -131,7 +160,8 @@ test('what was over while the hub was away is looked at once more, and then fail
   const waiting = written(next({ status: waits, work: applied, seen: [{ state: 'waiting', message: '' }], ...back }));
   assert.deepEqual([waiting.checkpoint?.result, waiting.checkpoint?.failureType], ['Failed', 'HubRestart']);
   // Whoever was there all the time has seen it.
-  assert.equal(written(next({ status: waits, work: applied, hubSince: at(599), now: at(600) })).checkpoint?.failureType, 'Timeout');
+  const seen = [{ state: 'waiting', message: '' }] as const;
+  assert.equal(written(next({ status: waits, work: applied, seen, hubSince: at(599), now: at(600) })).checkpoint?.failureType, 'Timeout');
 });
 
 test('the deadline of a cluster counts from its first step, but not on the way back', () => {

@@ -84,14 +84,22 @@ function lateResult(input: ClusterRunInput, grant: Grant, checkpoint: Checkpoint
     return { status: 'Failed', failureType, message };
   }
   if (work.half !== 'begin' || work.delivery.state !== 'pending') return late;
-  const { isLost = false, message } = work.delivery;
+  const { isLost = false, isDenied = false, message } = work.delivery;
   if (isLost) return { status: 'Failed', failureType: 'Connectivity', message: message ?? 'The cluster cannot be reached' };
+  if (isDenied) return failedBy(true, `${timedOut}: ${message ?? 'a rule of the member denies it'}`);
   return message === undefined ? late : { ...late, message: `${timedOut}: ${message}` };
 }
 
 /** A beginning that did not come about and is tried again until the time is over: what kept it from that is known meanwhile. */
 export function troubled(status: ClusterRunStatus, failureType: FailureType, message: string): ClusterRunStatus {
   return { ...status, checkpoint: { ...status.checkpoint!, failureType, message } };
+}
+
+/** What is awaited is denied by a rule of the member, or not any more: others may put that right as long as there is time. */
+function hindered(status: ClusterRunStatus, message: string | undefined): ClusterRunStatus {
+  const { failureType: _type, message: _message, ...checkpoint } = status.checkpoint!;
+  const kept = { ...status, checkpoint };
+  return message === undefined ? kept : troubled(kept, 'Policy', message);
 }
 
 function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterRunStatus {
@@ -120,29 +128,36 @@ const isLate = (input: ClusterRunInput, grant: Grant): boolean => input.now.getT
 /** The Work holds the first half. */
 function following(input: ClusterRunInput, checkpoint: Checkpoint | undefined, cut: Result | undefined): Move {
   const { delivery } = input.work;
-  if (delivery.state === 'failed') return conclude(input, { ...failure, message: delivery.message });
-  // What became steady while nobody watched is steady.
-  if (cut && (cut !== unwatched || delivery.state === 'pending')) return conclude(input, cut);
+  if (delivery.state === 'failed') return conclude(input, failedBy(delivery.isDenied, delivery.message));
+  // What became steady while nobody looked is steady.
+  if (cut && (cut === aborted || delivery.state === 'pending')) return conclude(input, cut);
   const { grant } = input.spec;
   const deadline = deadlineMs(input, grant!);
   if (delivery.state === 'pending') return { move: 'wait', until: new Date(deadline) };
   if ((checkpoint?.awaits ?? []).length === 0) return conclude(input, { status: 'Succeeded' });
   if (!input.seen) return { move: 'look' };
   const broken = input.seen.find(({ state }) => state === 'failed');
-  if (broken) return conclude(input, { ...failure, message: broken.message });
+  if (broken) return conclude(input, failedBy(broken.isDenied, broken.message));
   if (input.seen.some(({ state }) => state === 'waiting')) {
-    if (cut) return conclude(input, cut);
+    const denied = input.seen.find(({ isDenied }) => isDenied)?.message;
+    if (cut) return conclude(input, denied === undefined ? cut : failedBy(true, `${timedOut}: ${denied}`));
+    if (denied !== checkpoint?.message) return { move: 'write', status: hindered(input.status!, denied) };
     return { move: 'wait', until: new Date(Math.min(deadline, input.now.getTime() + lookEveryMs)) };
   }
   return conclude(input, { status: 'Succeeded' });
 }
 
-const failure = { status: 'Failed', failureType: 'ApplicationError' } as const;
+const failedBy = (isDenied: boolean | undefined, message: string): Result => ({
+  status: 'Failed',
+  failureType: isDenied === true ? 'Policy' : 'ApplicationError',
+  message,
+});
 
 /** What the step comes to is known before its end is written: who goes on after a crash must not judge anew. */
 function conclude({ spec, status, now }: ClusterRunInput, { status: result, ...why }: Result): Move {
+  const { failureType: _type, message: _message, ...before } = status!.checkpoint ?? {};
   const checkpoint = {
-    ...status!.checkpoint,
+    ...before,
     grant: spec.grant!.id,
     half: 'end',
     at: timestamp(now),

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { judgeSteady } from './steady-state.ts';
 
 const options = { labelPrefix: 'harness.io', judge: (condition: string, response: string) => response.includes(condition) };
-const state = (obj: KubeObject | undefined) => judgeSteady(obj, options).state;
+const state = (obj: KubeObject, manager?: string) => judgeSteady(obj, { ...options, manager }).state;
 const object = (kind: string, spec: object, status: object, apiVersion = 'apps/v1'): KubeObject => ({
   apiVersion,
   kind,
@@ -23,19 +23,42 @@ test('a Deployment is steady when all replicas are new and available, and no old
   assert.equal(of({ ...fine, availableReplicas: 2 }), 'waiting');
   assert.equal(of({ conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }), 'failed');
   assert.equal(state(object('Deployment', { replicas: 0 }, {})), 'steady');
-  assert.equal(state(undefined), 'waiting');
 });
 
 test('what a rollout before this one came to does not count', () => {
   const stuck = {
     conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', lastUpdateTime: '2026-11-17T03:20:10Z' }],
   };
-  const applied = (time: string) => {
+  const applied = (time: string, manager = 'drover', operation = 'Apply') => {
     const made = object('Deployment', { replicas: 3 }, stuck);
-    return { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'drover', operation: 'Apply', time }] } } as KubeObject;
+    return { ...made, metadata: { ...made.metadata, managedFields: [{ manager, operation, time }] } } as KubeObject;
   };
   assert.equal(state(applied('2026-11-17T03:20:11Z')), 'waiting');
   assert.equal(state(applied('2026-11-17T03:20:05Z')), 'failed');
+  // By whatever name, and in whatever way, it was written.
+  assert.equal(state(applied('2026-11-17T03:20:11Z', 'shipper'), 'shipper'), 'waiting');
+  assert.equal(state(applied('2026-11-17T03:20:11Z', 'drover', 'Update')), 'waiting');
+});
+
+test('why no pods are made is told, and whether a rule of the member denies them', () => {
+  const refused = (message: string, more: readonly object[] = []) =>
+    judgeSteady(
+      object(
+        'Deployment',
+        { replicas: 3 },
+        { updatedReplicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True', message }, ...more] },
+      ),
+      options,
+    );
+  const quota = 'pods "web-1" is forbidden: exceeded quota: small, requested: pods=1, used: pods=1, limited: pods=1';
+  assert.deepEqual(refused(quota), {
+    state: 'waiting',
+    isDenied: true,
+    message: `0 out of 3 new replicas have been updated: ${quota}`,
+  });
+  assert.equal(refused('Internal error occurred').isDenied, undefined);
+  const late = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'timed out' };
+  assert.deepEqual(refused(quota, [late]), { state: 'failed', isDenied: true, message: `timed out: ${quota}` });
 });
 
 test('a StatefulSet is steady when its pods are ready and of the new revision, as far as the partition goes', () => {

@@ -1,6 +1,7 @@
 import { parseApiVersion, type KubeObject } from '../../../api/object.ts';
 import { conditionsOf, integerAt, isStrange, textAt } from '../../../core/delivery/observed-fields.ts';
 import { deliveryManager } from '../../../api/work.ts';
+import { denialWords } from '../../../core/delivery/explain-refusal.ts';
 import { printJson } from '../../../util/json.ts';
 import { readMark } from './marks.ts';
 
@@ -8,6 +9,8 @@ export interface SteadyState {
   readonly state: 'steady' | 'waiting' | 'failed';
   /** How far it is, for the log. */
   readonly message: string;
+  /** A rule of the member keeps it from getting on. */
+  readonly isDenied?: boolean;
 }
 
 /** Judges an expression in which `response` is the object as JSON. */
@@ -15,12 +18,13 @@ export type JudgeCondition = (condition: string, response: string) => boolean;
 
 export interface SteadyOptions {
   readonly labelPrefix: string;
+  /** By which name objects were written. */
+  readonly manager?: string | undefined;
   readonly judge: JudgeCondition;
 }
 
 /** Whether what was deployed runs as it should. */
-export function judgeSteady(obj: KubeObject | undefined, options: SteadyOptions): SteadyState {
-  if (!obj) return waiting('not there yet');
+export function judgeSteady(obj: KubeObject, options: SteadyOptions): SteadyState {
   try {
     return judge(obj, options);
   } catch (error) {
@@ -35,7 +39,7 @@ function judge(obj: KubeObject, options: SteadyOptions): SteadyState {
     case 'apps/Deployment':
     case 'extensions/Deployment':
     case 'apps.openshift.io/DeploymentConfig':
-      return judgeDeployment(obj);
+      return judgeDeployment(obj, options.manager ?? deliveryManager);
     case 'apps/StatefulSet':
       return judgeStatefulSet(obj);
     case 'apps/DaemonSet':
@@ -50,24 +54,37 @@ function judge(obj: KubeObject, options: SteadyOptions): SteadyState {
 
 const isSeen = (obj: KubeObject): boolean => integerAt(obj, 'status.observedGeneration', 0) >= (obj.metadata.generation ?? 0);
 
-function judgeDeployment(obj: KubeObject): SteadyState {
+function judgeDeployment(obj: KubeObject, manager: string): SteadyState {
   if (!isSeen(obj)) return waiting('the change has not been seen yet');
   const late = conditionsOf(obj).find(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
-  if (late && isSinceApplied(obj))
-    return { state: 'failed', message: late.message === '' ? 'the progress deadline was exceeded' : late.message };
+  const refusal = podRefusal(obj);
+  if (late && isSinceApplied(obj, manager)) {
+    const message = late.message === '' ? 'the progress deadline was exceeded' : late.message;
+    return { state: 'failed', message, ...refusal, ...(refusal && { message: `${message}: ${refusal.message}` }) };
+  }
   const wanted = integerAt(obj, 'spec.replicas', 1);
   const updated = integerAt(obj, 'status.updatedReplicas', 0);
   const present = integerAt(obj, 'status.replicas', 0);
   const available = integerAt(obj, 'status.availableReplicas', 0);
-  if (updated !== wanted) return waiting(`${updated} out of ${wanted} new replicas have been updated`);
+  if (updated !== wanted) {
+    const message = `${updated} out of ${wanted} new replicas have been updated`;
+    return refusal ? { state: 'waiting', ...refusal, message: `${message}: ${refusal.message}` } : waiting(message);
+  }
   if (present !== updated) return waiting(`${present - updated} old replicas are pending termination`);
   if (available !== updated) return waiting(`${available} of ${updated} updated replicas are available`);
   return steady(`${available} of ${wanted} replicas are available`);
 }
 
+/** Why the member makes no pods of a workload. */
+function podRefusal(obj: KubeObject): Pick<SteadyState, 'message' | 'isDenied'> | undefined {
+  const refusal = conditionsOf(obj).find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (!refusal || refusal.message === '') return undefined;
+  return { message: refusal.message, ...(denialWords(refusal.message) !== undefined && { isDenied: true }) };
+}
+
 /** What a rollout before this one came to stays in the status until the member has begun with this one. */
-function isSinceApplied(obj: KubeObject): boolean {
-  const applied = obj.metadata.managedFields?.find(({ manager, operation }) => manager === deliveryManager && operation === 'Apply')?.time;
+function isSinceApplied(obj: KubeObject, manager: string): boolean {
+  const applied = obj.metadata.managedFields?.find(one => one.manager === manager && one.subresource !== 'status')?.time;
   const { conditions } = (obj['status'] ?? {}) as { conditions?: { type: string; lastUpdateTime?: string }[] };
   const said = conditions?.find(({ type }) => type === 'Progressing')?.lastUpdateTime;
   return applied === undefined || said === undefined || Date.parse(said) > Date.parse(applied);
