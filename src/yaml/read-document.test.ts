@@ -21,12 +21,19 @@ test('documents are read as kubectl reads files', () => {
 });
 
 test('what is neither JSON nor YAML is refused in the words of YAML', () => {
-  for (const text of ['{"x": [}', '{"x":"\\ud83d\\ude00"} y', '["\\ud83d\\ude00"', 'x: "\\ud83d\\ude00"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`])
+  for (const text of [
+    '{"x": [}',
+    '{"x":"\\ud83d\\ude00"} y',
+    '["\\ud83d\\ude00"',
+    'x: "\\ud83d\\ude00"',
+    `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  ])
     assert.throws(() => readDocument(text), YamlError, text.slice(0, 50));
 });
 
 /** All that is not plain is written with escapes, in halves where it has more than 16 bits. */
-const escaped = (value: Json) => JSON.stringify(value).replaceAll(/[^ -~]/g, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escaped = (value: Json) =>
+  JSON.stringify(value).replaceAll(/[^ -~]/g, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 test('JSON is read as JSON, however its characters are written, also several in a row', () => {
   const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ stringUnit: 'binary' }));
