@@ -23,6 +23,7 @@ import { k0rdentAdmission } from '../dialects/k0rdent/admission/k0rdent-admissio
 import { clusterDeploymentIndex, clusterDeploymentsOf } from '../dialects/k0rdent/cluster-of.ts';
 import { k0rdentObjects, runK0rdent } from '../dialects/k0rdent/k0rdent.ts';
 import { runKarmadaClusters } from '../dialects/karmada/karmada-clusters.ts';
+import { previewRoute } from '../dialects/k0rdent/previews/preview-route.ts';
 import { enterMember } from '../dialects/rancher/access/enter-member.ts';
 import { rancherAdmission } from '../dialects/rancher/admission/rancher-admission.ts';
 import { oidcIdentity } from '../dialects/rancher/identity/oidc/oidc.ts';
@@ -145,6 +146,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     version,
     signal,
   });
+  const renderer = createRenderPool();
   const streams = pageStreams({ access, gateway: () => audited, signal });
   const reviewers = {
     k0rdent: k0rdentAdmission({ hub, ...objects }),
@@ -166,6 +168,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
       pageRoute({ streams }),
       auditRoute({ access, log: audit, aliasesOf: name => userIdsOf(identity.objects, name) }),
       rancherApi,
+      previewRoute({ access, transportOf, renderer }),
       workflowWeb({
         hub,
         access,
@@ -187,7 +190,6 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     findCluster: memberNamed,
     loginNameOf: user => loginNameOf(identity.objects, user),
   });
-  const renderer = createRenderPool();
   const controllers: RunningController[] = [];
   let knownWorks: Informer<Work> | undefined;
   const { certificate: authorities, key } = pki.authority;

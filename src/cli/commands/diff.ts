@@ -13,12 +13,12 @@ import { wantsColor, type ColorChoice, type Terminal } from '../terminal.ts';
 import { changedWork } from '../works/changed-work.ts';
 import { runExternalDiff } from '../works/external-diff.ts';
 import { findPlace, requireWork } from '../works/find-work.ts';
-import { fileNameOf, planChanges, type ChangePlan } from '../works/plan-changes.ts';
+import { fileNameOf, planChanges, type ChangePlan } from '../../core/previews/plan-changes.ts';
 import { printDiff } from '../works/print-diff.ts';
 import { resolveSource } from '../works/resolve-source.ts';
-import { objectsOfOthers } from '../works/objects-of-others.ts';
-import { showPair, type ShownPair } from '../works/shown-object.ts';
-import { wantDelivery } from '../works/wanted-delivery.ts';
+import { objectsOfOthers } from '../../core/previews/objects-of-others.ts';
+import { showPair, type ShownPair } from '../../core/previews/shown-object.ts';
+import { wantDelivery } from '../../core/previews/wanted-delivery.ts';
 import { addWorkOptions, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
 
 interface DiffOptions extends WorkOptions {

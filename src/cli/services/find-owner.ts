@@ -1,17 +1,13 @@
-import { Cluster } from '../../api/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import type { KindRef } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
-import { localClusterName } from '../../core/clusters/local-cluster.ts';
-import { clusterDeploymentAnnotation } from '../../dialects/k0rdent/cluster-of.ts';
 import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
-import { hubTarget, targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
+import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
+import { membersByTarget, type OwnerObject } from '../../dialects/k0rdent/previews/owners.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import type { NamedOwner } from './owner-argument.ts';
-
-export type OwnerObject = KubeObject & { readonly spec: unknown; readonly status?: unknown };
 
 /** Who wants services, and what is known of the clusters that get them. */
 export interface FoundOwner {
@@ -37,7 +33,7 @@ export async function findOwner(hub: HubConnection, choice: OwnerChoice, signal:
     if (choice.kind === ServiceSet) return keyOf(set) === key;
     return choice.kind === ClusterDeployment ? targetOfSet(set) === key : set.spec.multiClusterService === key;
   };
-  return { owner, allSets, sets: allSets.filter(isWanted), members: await membersByTarget(hub, signal) };
+  return { owner, allSets, sets: allSets.filter(isWanted), members: await membersByTarget(hub.client, signal) };
 }
 
 export async function requireOwner(hub: HubConnection, choice: OwnerChoice, signal: AbortSignal): Promise<OwnerObject> {
@@ -60,20 +56,4 @@ export async function requireOwner(hub: HubConnection, choice: OwnerChoice, sign
   if (others.length > 0)
     throw usageError(`${items.length} namespaces have a ${kind.kind} ${JSON.stringify(name)}`, 'name the namespace with -n');
   return first;
-}
-
-export async function membersByTarget(hub: HubConnection, signal: AbortSignal): Promise<Map<string, Cluster>> {
-  const { items } = await hub.client.list(Cluster, { signal });
-  return new Map(
-    items.flatMap(cluster => {
-      const target = cluster.metadata.name === localClusterName ? hubTarget : cluster.metadata.annotations?.[clusterDeploymentAnnotation];
-      return target === undefined ? [] : [[target, cluster] as const];
-    }),
-  );
-}
-
-/** Whether a target is the cluster that `--cluster` names: by the name of its ClusterDeployment, with or without namespace, or of the member. */
-export function isMeant(target: string, cluster: string | undefined, members: ReadonlyMap<string, Cluster>): boolean {
-  if (cluster === undefined) return true;
-  return target === cluster || target.split('/')[1] === cluster || members.get(target)?.metadata.name === cluster;
 }

@@ -4,6 +4,7 @@ import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployme
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
 import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
+import { isMeant, type OwnerObject } from '../../dialects/k0rdent/previews/owners.ts';
 import { whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
@@ -11,7 +12,7 @@ import { mapBounded } from '../../util/map-bounded.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import type { NotSelected, OwnerFacts } from './explain-owner.ts';
-import { findOwner, isMeant, type OwnerChoice, type OwnerObject } from './find-owner.ts';
+import { findOwner, type OwnerChoice } from './find-owner.ts';
 
 const concurrency = 16;
 

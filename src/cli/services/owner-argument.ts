@@ -1,13 +1,6 @@
 import type { Kind } from '../../api/define-kind.ts';
-import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
-import { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
-import { NamespacedMultiClusterService } from '../../dialects/k0rdent/kinds/namespaced-multi-cluster-service.ts';
-import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import { ownerKinds, type OwnerKind } from '../../dialects/k0rdent/previews/owners.ts';
 import { usageError } from '../exit-codes.ts';
-
-/** The kinds whose objects want services on clusters. */
-export const ownerKinds = [MultiClusterService, NamespacedMultiClusterService, ClusterDeployment, ServiceSet] as const;
-export type OwnerKind = (typeof ownerKinds)[number];
 
 export interface NamedOwner {
   readonly kind: OwnerKind;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
-import type { ShownPair } from './shown-object.ts';
+import type { ShownPair } from '../../core/previews/shown-object.ts';
 
 /** Words of `KUBECTL_EXTERNAL_DIFF` as kubectl takes them: options of letters, digits, dashes and equals signs; others are left out. */
 const harmlessOption = /^[a-zA-Z0-9-=]+$/;

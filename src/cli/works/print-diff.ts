@@ -1,6 +1,6 @@
 import { unifiedDiff } from '../../util/text-diff.ts';
 import { visibleText } from '../output/visible-text.ts';
-import type { ShownPair } from './shown-object.ts';
+import type { ShownPair } from '../../core/previews/shown-object.ts';
 
 /** All differences in the form of `diff -u -N LIVE MERGED`. Empty when there are none. */
 export function printDiff(pairs: ReadonlyMap<string, ShownPair>, isColored: boolean): string {

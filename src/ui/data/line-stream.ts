@@ -1,8 +1,16 @@
-import { errorOf } from './request.ts';
+import { csrfHeaders, errorOf } from './request.ts';
+
+export interface LineRequest {
+  readonly path: string;
+  /** JSON that is sent. */
+  readonly body?: string | undefined;
+}
 
 /** Reads an answer line by line until it ends or is stopped. Throws an ApiError with the words of the API. */
-export async function readLines(path: string, signal: AbortSignal, take: (line: string) => void): Promise<void> {
-  const res = await fetch(path, { headers: { accept: 'application/json' }, credentials: 'same-origin', cache: 'no-store', signal });
+export async function readLines({ path, body }: LineRequest, signal: AbortSignal, take: (line: string) => void): Promise<void> {
+  const sent = body !== undefined && { method: 'POST', body };
+  const headers = { accept: 'application/json', ...(sent && { 'content-type': 'application/json', ...csrfHeaders() }) };
+  const res = await fetch(path, { ...sent, headers, credentials: 'same-origin', cache: 'no-store', signal });
   if (!res.ok || !res.body) throw errorOf(res.status, await res.text());
   const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

@@ -12,8 +12,8 @@ export interface LineStream<T> {
 const mostLines = 5000;
 const tellMs = 150;
 
-/** What comes at an address, one JSON document on each line, as it comes. The oldest go when there are too many. */
-export function useLineStream<T>(path: string): LineStream<T> {
+/** What comes at an address, one JSON document on each line, as it comes; or in answer to what is sent there. The oldest go when there are too many. */
+export function useLineStream<T>(path: string, body?: string): LineStream<T> {
   const [stream, setStream] = useState<LineStream<T>>({ lines: [], isLive: true, error: undefined });
   useEffect(() => {
     const stop = new AbortController();
@@ -29,7 +29,7 @@ export function useLineStream<T>(path: string): LineStream<T> {
         tell();
       }, tellMs);
     };
-    readLines(path, stop.signal, take).then(
+    readLines({ path, body }, stop.signal, take).then(
       () => stop.signal.aborted || tell({ isLive: false }),
       (error: unknown) =>
         stop.signal.aborted || tell({ isLive: false, error: error instanceof ApiError ? error : new ApiError(0, String(error)) }),
@@ -38,6 +38,6 @@ export function useLineStream<T>(path: string): LineStream<T> {
       stop.abort();
       clearTimeout(timer);
     };
-  }, [path]);
+  }, [path, body]);
   return stream;
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react';
 import { editorLook, styleNonce } from './yaml-editor.tsx';
 
 /** Two texts as one, with what goes and what comes. */
-export function DiffView({ before, after }: { before: string; after: string }) {
+export function DiffView({ before, after, name = 'Difference' }: { before: string; after: string; name?: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const view = new EditorView({
@@ -19,13 +19,13 @@ export function DiffView({ before, after }: { before: string; after: string }) {
           yaml(),
           editorLook,
           EditorState.readOnly.of(true),
-          EditorView.contentAttributes.of({ 'aria-label': 'Difference', 'aria-readonly': 'true', tabindex: '0' }),
+          EditorView.contentAttributes.of({ 'aria-label': name, 'aria-readonly': 'true', tabindex: '0' }),
           unifiedMergeView({ original: before, mergeControls: false, gutter: true, collapseUnchanged: { margin: 3, minSize: 6 } }),
         ],
       }),
     });
     return () => view.destroy();
-  }, [before, after]);
+  }, [before, after, name]);
   if (before === after) return <p role="status">Nothing would change.</p>;
   return <div className="editor" ref={place} />;
 }

@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { printYaml, YamlEditor } from '../../parts/editor/yaml-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ErrorNote, Loading } from '../../parts/notes.tsx';
+import { ClusterPreviews, wantsServices } from '../services/cluster-previews.tsx';
 import { commandFor } from './object.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { SchemaEditor } from './schema-editor.tsx';
@@ -150,6 +151,7 @@ function Editing({ first, at, onSaved, onDone }: EditingProps) {
           <Suspense fallback={<Loading />}>
             <DiffView before={printYaml(editable(trial.before))} after={printYaml(editable(trial.after))} />
           </Suspense>
+          {cluster === hub && wantsServices(kind) && <ClusterPreviews owner={trial.wanted} />}
           <CommandLine command={commandFor(cluster, `edit ${resourceOf(kind)} ${name}`, namespace)} />
           <div className="dialog-end">
             <button type="button" className="button" onClick={() => setTrial(undefined)}>

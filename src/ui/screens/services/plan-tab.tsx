@@ -45,7 +45,8 @@ export function PlanTab(props: PlanTabProps) {
   return (
     <Empty title="It delivers what it says" command={`drover diff ${droverName(mcs)} -f changed.yaml`} action={<PlanSwitch mcs={mcs} />}>
       Whoever wants to see first what a change would do lets the service only plan: nothing on the clusters changes, and object by object,
-      field by field, the plan stands here until it is let go. The command does the same for a changed file that is not applied yet.
+      field by field, the plan stands here until it is let go. Whoever edits the service in this page is shown the same before it is saved,
+      and the command does it for a changed file.
     </Empty>
   );
 }

@@ -1,24 +1,24 @@
-import type { Cluster } from '../../api/cluster.ts';
-import type { KubeObject } from '../../api/object.ts';
-import type { Work } from '../../api/work.ts';
-import { clusterId } from '../../core/clusters/cluster-id.ts';
-import type { Member } from '../../core/delivery/member.ts';
-import type { ObjectRef } from '../../core/delivery/object-ref.ts';
-import { competes, rankClaims } from '../../core/works/claims.ts';
-import { isChart, releaseKeyOf } from '../../core/works/work-indexes.ts';
-import { capiClusterOf } from '../../dialects/k0rdent/capi-cluster.ts';
-import { sveltosCluster } from '../../dialects/k0rdent/cluster-of.ts';
-import { withIdentity } from '../../dialects/k0rdent/compile-set.ts';
-import { compileWorks, workAnnotationsOfSet, workLabels } from '../../dialects/k0rdent/compile-works.ts';
-import { readConfig } from '../../dialects/k0rdent/effective-config.ts';
-import { Credential } from '../../dialects/k0rdent/kinds/management.ts';
-import { propagatedIdentity, type PropagatedIdentity } from '../../dialects/k0rdent/propagated-identity.ts';
-import { reachesAll } from '../../dialects/k0rdent/reach-of-set.ts';
-import { setValues } from '../../dialects/k0rdent/set-values.ts';
-import { serviceKey } from '../../dialects/k0rdent/validate-services.ts';
-import type { JsonObject } from '../../util/json.ts';
-import { createRenderPool } from '../../render/render-pool.ts';
-import { timestamp } from '../../util/timestamp.ts';
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import type { Work } from '../../../api/work.ts';
+import { clusterId } from '../../../core/clusters/cluster-id.ts';
+import type { Member } from '../../../core/delivery/member.ts';
+import type { ObjectRef } from '../../../core/delivery/object-ref.ts';
+import { competes, rankClaims } from '../../../core/works/claims.ts';
+import { isChart, releaseKeyOf } from '../../../core/works/work-indexes.ts';
+import { capiClusterOf } from '../capi-cluster.ts';
+import { sveltosCluster } from '../cluster-of.ts';
+import { withIdentity } from '../compile-set.ts';
+import { compileWorks, workAnnotationsOfSet, workLabels } from '../compile-works.ts';
+import { readConfig } from '../effective-config.ts';
+import { Credential } from '../kinds/management.ts';
+import { propagatedIdentity, type PropagatedIdentity } from '../propagated-identity.ts';
+import { reachesAll } from '../reach-of-set.ts';
+import { setValues } from '../set-values.ts';
+import { serviceKey } from '../validate-services.ts';
+import type { JsonObject } from '../../../util/json.ts';
+import { createRenderPool, type RenderPool } from '../../../render/render-pool.ts';
+import { timestamp } from '../../../util/timestamp.ts';
 import type { HubSnapshot } from './hub-snapshot.ts';
 import type { WantedSet } from './wanted-sets.ts';
 
@@ -40,6 +40,8 @@ export interface WorksSite {
   readonly works: readonly Work[];
   readonly hubObjects: Member;
   readonly snapshot: HubSnapshot;
+  /** One is made when absent. */
+  readonly renderer?: RenderPool | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +55,8 @@ export async function wantedWorks(wanted: WantedSet, site: WorksSite): Promise<W
   const read = (ref: ObjectRef) => readFrom(hubObjects, ref, site.signal);
   const capi = deployment && capiClusterOf(deployment);
   const described = (capi && (await read(capi))) ?? sveltosCluster(cluster, deployment);
-  await using renderer = createRenderPool({ size: 1 });
+  await using made = site.renderer ? undefined : createRenderPool({ size: 1 });
+  const renderer = site.renderer ?? made!;
   const config = withIdentity(readConfig(set.spec.provider.config), await identityOf(wanted, site));
   const source = {
     namespace,

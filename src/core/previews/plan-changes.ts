@@ -2,11 +2,11 @@ import type { KindRef } from '../../api/define-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { deliveryManager, workAnnotations, type DeliveryOptions } from '../../api/work.ts';
-import { explainRefusal, missingKind, unchangeableFields } from '../../core/delivery/explain-refusal.ts';
-import { findKinds, type FoundKinds } from '../../core/delivery/find-kinds.ts';
-import type { Member } from '../../core/delivery/member.ts';
-import { refKey, refOf, refText, type ObjectRef } from '../../core/delivery/object-ref.ts';
-import { belongsTo, ownerText, withOwner, type Owner } from '../../core/delivery/owner.ts';
+import { explainRefusal, missingKind, unchangeableFields } from '../delivery/explain-refusal.ts';
+import { findKinds, type FoundKinds } from '../delivery/find-kinds.ts';
+import type { Member } from '../delivery/member.ts';
+import { refKey, refOf, refText, type ObjectRef } from '../delivery/object-ref.ts';
+import { belongsTo, ownerText, withOwner, type Owner } from '../delivery/owner.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import type { WantedDelivery } from './wanted-delivery.ts';
 

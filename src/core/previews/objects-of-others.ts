@@ -1,7 +1,7 @@
 import type { Work } from '../../api/work.ts';
-import { refKey } from '../../core/delivery/object-ref.ts';
-import { isLeaving } from '../../core/works/claims.ts';
-import { isChart } from '../../core/works/work-indexes.ts';
+import { refKey } from '../delivery/object-ref.ts';
+import { isLeaving } from '../works/claims.ts';
+import { isChart } from '../works/work-indexes.ts';
 
 /** Keys of objects that other Works of the cluster without a chart want too: they pass to those instead of being deleted. */
 export function objectsOfOthers(work: Work, works: readonly Work[]): Set<string> {

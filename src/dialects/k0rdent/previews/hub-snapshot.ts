@@ -1,21 +1,21 @@
-import { ConfigMap, Namespace } from '../../api/builtin-kinds.ts';
-import type { KindRef } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
-import { StatusError } from '../../api/status.ts';
-import type { KubeClient } from '../../client/kube-client.ts';
-import { accessGrants, lookupOf } from '../../dialects/k0rdent/access-grants.ts';
-import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
-import { systemNamespace } from '../../dialects/k0rdent/kinds/group.ts';
-import { AccessManagement } from '../../dialects/k0rdent/kinds/management.ts';
-import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
-import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from '../../dialects/k0rdent/kinds/template.ts';
-import { ownedSetIndexes } from '../../dialects/k0rdent/owned-sets.ts';
-import { precedenceIn, settingsName } from '../../dialects/k0rdent/settings.ts';
-import type { ValuesPrecedence } from '../../dialects/k0rdent/service-values.ts';
-import { chainIndexes } from '../../dialects/k0rdent/template-informers.ts';
-import type { TemplateLookup } from '../../dialects/k0rdent/validate-services.ts';
-import type { Informer } from '../../runtime/informer.ts';
-import { ObjectCache, type Index } from '../../runtime/object-cache.ts';
+import { ConfigMap, Namespace } from '../../../api/builtin-kinds.ts';
+import type { KindRef } from '../../../api/define-kind.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { KubeClient } from '../../../client/kube-client.ts';
+import { accessGrants, lookupOf } from '../access-grants.ts';
+import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
+import { systemNamespace } from '../kinds/group.ts';
+import { AccessManagement } from '../kinds/management.ts';
+import { ServiceSet } from '../kinds/service-set.ts';
+import { ClusterTemplate, ClusterTemplateChain, ServiceTemplate, ServiceTemplateChain } from '../kinds/template.ts';
+import { ownedSetIndexes } from '../owned-sets.ts';
+import { precedenceIn, settingsName } from '../settings.ts';
+import type { ValuesPrecedence } from '../service-values.ts';
+import { chainIndexes } from '../template-informers.ts';
+import type { TemplateLookup } from '../validate-services.ts';
+import type { Informer } from '../../../runtime/informer.ts';
+import { ObjectCache, type Index } from '../../../runtime/object-cache.ts';
 
 /** What decides about services, as it is at one moment. */
 export interface HubSnapshot {

@@ -1,14 +1,13 @@
-import type { Cluster } from '../../api/cluster.ts';
-import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
-import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
-import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
-import type { ServiceSpec } from '../../dialects/k0rdent/kinds/service-spec.ts';
-import { byMultiClusterService, hubTarget, planSet, targetOf, targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
-import { selectClusters } from '../../dialects/k0rdent/select-clusters.ts';
-import { keyOf } from '../../runtime/key.ts';
-import type { OwnerObject } from './find-owner.ts';
+import type { Cluster } from '../../../api/cluster.ts';
+import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
+import type { MultiClusterService } from '../kinds/multi-cluster-service.ts';
+import { ServiceSet } from '../kinds/service-set.ts';
+import type { ServiceSpec } from '../kinds/service-spec.ts';
+import { byMultiClusterService, hubTarget, planSet, targetOf, targetOfSet } from '../owned-sets.ts';
+import { selectClusters } from '../select-clusters.ts';
+import { keyOf } from '../../../runtime/key.ts';
 import type { HubSnapshot } from './hub-snapshot.ts';
-import type { OwnerKind } from './owner-argument.ts';
+import type { OwnerKind, OwnerObject } from './owners.ts';
 
 /** What an owner would have on one cluster. */
 export interface WantedSet {

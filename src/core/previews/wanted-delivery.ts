@@ -1,21 +1,21 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Work } from '../../api/work.ts';
-import { withoutOwnedByOthers } from '../../core/delivery/drift-left-alone.ts';
-import type { Member } from '../../core/delivery/member.ts';
-import { refKey, refOf, type ObjectRef } from '../../core/delivery/object-ref.ts';
-import type { Owner } from '../../core/delivery/owner.ts';
-import { parseManifests, readManifests } from '../../core/delivery/read-manifests.ts';
-import { planDelivery, revisionsOnMember } from '../../core/releases/plan-delivery.ts';
-import type { ReleaseRecord } from '../../core/releases/release-record.ts';
-import { readReleases } from '../../core/releases/read-releases.ts';
-import { inputsOf } from '../../core/works/inputs.ts';
-import { lookupOn } from '../../core/works/lookup.ts';
-import { patchRelease } from '../../core/works/patch-rendered.ts';
-import { renderPlain } from '../../core/works/render-plain.ts';
-import { isChart } from '../../core/works/work-indexes.ts';
+import { withoutOwnedByOthers } from '../delivery/drift-left-alone.ts';
+import type { Member } from '../delivery/member.ts';
+import { refKey, refOf, type ObjectRef } from '../delivery/object-ref.ts';
+import type { Owner } from '../delivery/owner.ts';
+import { parseManifests, readManifests } from '../delivery/read-manifests.ts';
+import { planDelivery, revisionsOnMember } from '../releases/plan-delivery.ts';
+import type { ReleaseRecord } from '../releases/release-record.ts';
+import { readReleases } from '../releases/read-releases.ts';
+import { inputsOf } from '../works/inputs.ts';
+import { lookupOn } from '../works/lookup.ts';
+import { patchRelease } from '../works/patch-rendered.ts';
+import { renderPlain } from '../works/render-plain.ts';
+import { isChart } from '../works/work-indexes.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { createRenderPool } from '../../render/render-pool.ts';
+import { createRenderPool, type RenderPool } from '../../render/render-pool.ts';
 import type { JsonObject } from '../../util/json.ts';
 
 /** What a delivery would put on a member, and what the last one put there. */
@@ -30,6 +30,8 @@ export interface WantedDelivery {
 export interface DeliverySite {
   readonly member: Member;
   readContent(digest: string, signal: AbortSignal): Promise<Buffer>;
+  /** One is made when absent. */
+  readonly renderer?: RenderPool | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +68,8 @@ async function objectsOnMember(
 
 async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
   const { member, signal } = site;
-  await using renderer = createRenderPool({ size: 1 });
+  await using made = site.renderer ? undefined : createRenderPool({ size: 1 });
+  const renderer = site.renderer ?? made!;
   const rendered = await renderPlain({ ...site, renderer }, work, member, signal);
   const outranked = new Set((work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy !== undefined).map(refKey));
   const objects = rendered.filter(obj => !outranked.has(refKey(refOf(obj))));
@@ -104,7 +107,7 @@ interface Rendered {
 async function renderRelease(
   work: Work,
   records: readonly ReleaseRecord[],
-  { member, signal, readContent }: DeliverySite,
+  { member, signal, readContent, renderer }: DeliverySite,
 ): Promise<Rendered> {
   const { chart, values = {}, release } = work.spec;
   const plan = planDelivery(records, inputsOf(work));
@@ -112,7 +115,8 @@ async function renderRelease(
   const facts = plan.type === 'begin' ? plan : { revision: (records.at(-1)?.release.revision ?? 0) + 1, isUpgrade: true };
   const digest = chart?.content ?? '';
   const [bytes, capabilities] = await Promise.all([readContent(digest, signal), member.kinds.capabilities(signal)]);
-  await using pool = createRenderPool({ size: 1 });
+  await using made = renderer ? undefined : createRenderPool({ size: 1 });
+  const pool = renderer ?? made!;
   const rendered = await pool.render(
     {
       chart: bytes,
