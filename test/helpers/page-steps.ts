@@ -33,3 +33,12 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   }
   assert.fail(`Tab does not come to ${JSON.stringify(name)}, but to ${stops.join(' | ')}`);
 }
+
+/** As a person would: finds the line of an editor, and writes over it. */
+export async function replaceText(page: Page, from: string, to: string): Promise<void> {
+  const line = page.locator('.cm-line').filter({ hasText: from }).first();
+  await line.click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Shift+Home');
+  await page.keyboard.type(to);
+}

@@ -16,7 +16,7 @@ import {
 } from '../helpers/k0rdent-story.ts';
 import { startMachineYard, type MachineYard } from '../helpers/machine-yard.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
-import { rowOf, settled, tabTo } from '../helpers/page-steps.ts';
+import { replaceText, rowOf, settled, tabTo } from '../helpers/page-steps.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
 import { picture } from '../helpers/rfb-server.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
@@ -353,6 +353,24 @@ for (const kind of hubKindsByTime)
         Boolean,
         patient,
       );
+
+      // Whoever edits it sees the same before it is saved.
+      await page.getByRole('link', { name: 'YAML' }).click();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await replaceText(page, 'replicas: 3', 'values: "replicas: 4"');
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      const review = page.getByRole('dialog');
+      await review.getByText('2 of 2 clusters were asked').waitFor();
+      await review.getByText('drover diff mcs/certificates -f changed.yaml').waitFor();
+      const onWest = review.getByRole('region', { name: 'On west' });
+      await onWest.getByText('1 would change').waitFor();
+      await onWest.getByText('Deployment certs/certs').click();
+      await onWest.getByLabel('Difference of Deployment certs/certs on west').getByText('replicas: 4').waitFor();
+      await settled(page);
+      await window.picture('preview-on-clusters');
+      assert.deepEqual(await window.barriers(), []);
+      await review.getByRole('button', { name: 'Back' }).click();
+      assert.equal(await rig.on('west').expect('get deployment certs -n certs -o jsonpath={.spec.replicas}'), '3', 'nothing was written');
       await page.getByRole('link', { name: 'Services', exact: true }).first().click();
       assert.deepEqual(window.faults, []);
     });

@@ -6,6 +6,7 @@ import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
+import { replaceText } from '../helpers/page-steps.ts';
 import { askingProgram } from '../helpers/program-key.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -585,7 +586,6 @@ async function settled(page: Page): Promise<void> {
 
 const editorText = (page: Page): Promise<string> => page.locator('.cm-content').first().innerText();
 
-/** As a person would: finds the line, and writes over it. */
 async function rowHasFocus(page: Page): Promise<void> {
   await eventually(
     () => page.evaluate('document.activeElement.getAttribute("role")'),
@@ -597,11 +597,3 @@ const rowIndexes = (page: Page): Promise<number[]> =>
   page.evaluate(`[...document.querySelectorAll('.rows [role="row"]')].map(row => Number(row.getAttribute('aria-rowindex')))`);
 
 const focusedIndex = (page: Page): Promise<number> => page.evaluate(`Number(document.activeElement.getAttribute('aria-rowindex'))`);
-
-async function replaceText(page: Page, from: string, to: string): Promise<void> {
-  const line = page.locator('.cm-line').filter({ hasText: from }).first();
-  await line.click();
-  await page.keyboard.press('End');
-  await page.keyboard.press('Shift+Home');
-  await page.keyboard.type(to);
-}
