@@ -1,3 +1,4 @@
+import { getMember } from '../util/json.ts';
 import { requirementMatches } from './label-query.ts';
 import { selectorDemands, type LabelSelector } from './label-selector.ts';
 
@@ -8,7 +9,7 @@ export function unmetDemands(selector: LabelSelector, labels: Labels = {}): stri
   return selectorDemands(selector)
     .filter(demand => !requirementMatches(demand, labels))
     .map(({ key, operator, values }) => {
-      const value = labels[key];
+      const value = getMember(labels, key);
       const wanted = values.map(one => JSON.stringify(one)).join(' or ');
       if (operator === 'exists') return `it has no label ${key}`;
       if (operator === '!') return `it has the label ${key}`;

@@ -1,4 +1,4 @@
-import { cloneJson, isJsonObject, jsonEqual, printJson, type Json, type JsonObject } from './json.ts';
+import { cloneJson, getMember, isJsonObject, jsonEqual, printJson, setMember, type Json, type JsonObject } from './json.ts';
 
 export interface JsonPatchBounds {
   /** A few copies of copies would fill all memory. */
@@ -84,7 +84,7 @@ const unescapePart = (part: string): string => part.replace(/~[01]/g, found => (
 
 function step(container: Json | undefined, key: string): Json | undefined {
   if (Array.isArray(container)) return /^[+-]?\d+$/.test(key) ? container.at(Number(key)) : undefined;
-  return isJsonObject(container) && Object.hasOwn(container, key) ? container[key] : undefined;
+  return isJsonObject(container) ? getMember(container, key) : undefined;
 }
 
 function indexIn(key: string, length: number): number {
@@ -95,7 +95,7 @@ function indexIn(key: string, length: number): number {
 }
 
 function insert({ container, key }: Place, value: Json): void {
-  if (!Array.isArray(container)) setKey(container, key, value);
+  if (!Array.isArray(container)) setMember(container, key, value);
   else if (key === '-') container.push(value);
   else {
     if (!/^[+-]?\d+$/.test(key)) {
@@ -105,15 +105,9 @@ function insert({ container, key }: Place, value: Json): void {
   }
 }
 
-function setKey(object: JsonObject, key: string, value: Json): void {
-  // Assigning this one would set the prototype instead.
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  else object[key] = value;
-}
-
 function read({ container, key }: Place): Json | undefined {
   if (Array.isArray(container)) return container[indexIn(key, container.length)];
-  return Object.hasOwn(container, key) ? container[key] : undefined;
+  return getMember(container, key);
 }
 
 function take({ container, key }: Place): void {
@@ -140,7 +134,7 @@ function replace(state: State, path: string, value: Json): void {
   }
   const place = locate(state.root, path, `replace operation does not apply: doc is missing path: ${path}`);
   const { container, key } = place;
-  if (!Array.isArray(container)) return setKey(container, key, value);
+  if (!Array.isArray(container)) return setMember(container, key, value);
   const index = /^[+-]?\d+$/.test(key) ? Number(key) : NaN;
   if (!(index < container.length && index >= -container.length)) {
     throw new JsonPatchError(`replace operation does not apply: doc is missing key: ${path}: missing value`);

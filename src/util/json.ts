@@ -65,6 +65,10 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
+/** The member of that name, if the object has one of its own: what every object has, such as `constructor`, is none. */
+export const getMember = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
 /** Sets a member of that name, whatever the name is. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   // Assigning this one would set the prototype instead.

@@ -1,4 +1,4 @@
-import { isJsonObject, setMember, type Json, type JsonObject } from './json.ts';
+import { getMember, isJsonObject, setMember, type Json, type JsonObject } from './json.ts';
 
 /** An RFC 7386 merge patch: null deletes, objects merge, everything else replaces. Both stay as they are. */
 export function mergePatch(doc: Json, patch: JsonObject): JsonObject {
@@ -9,7 +9,7 @@ function merge(doc: JsonObject, patch: JsonObject): JsonObject {
   const merged = { ...doc };
   for (const key of Object.keys(patch)) {
     const value = patch[key] as Json;
-    const current = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    const current = getMember(merged, key);
     if (value === null) delete merged[key];
     else if (!isJsonObject(current)) setMember(merged, key, dropNulls(value));
     else setMember(merged, key, isJsonObject(value) ? merge(current, value) : value);

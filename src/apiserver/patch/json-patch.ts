@@ -1,7 +1,6 @@
 import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { applyOperations, JsonPatchError } from '../../util/json-patch.ts';
-import { getKey } from './own-key.ts';
 
 const maxOperations = 10_000;
 const bounds = { maxCopiedBytes: 3 * 1024 * 1024 };
@@ -44,7 +43,7 @@ function parseOperations(patch: Json): JsonObject[] {
     if (!isJsonObject(op))
       throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(op)} into Go value of type handlers.jsonPatchOp`);
     for (const field of ['op', 'path', 'from']) {
-      const value = getKey(op, field);
+      const value = getMember(op, field);
       if (value !== undefined && value !== null && typeof value !== 'string')
         throw badRequest(
           `error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go struct field jsonPatchOp.${field} of type string`,

@@ -1,8 +1,7 @@
 import { plainError, type StatusError } from '../../api/status.ts';
 import { goPrint, goTypeName } from '../../util/go-print.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { rejectedPatch } from './json-patch.ts';
-import { getKey } from './own-key.ts';
 
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return plainError(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
@@ -46,7 +45,7 @@ interface Ordering {
 export function inElementOrder({ merged, order, original, patch, mergeKey }: Ordering): Json[] {
   if (merged.length === 0 && original.length === 0 && patch.length === 0) return merged;
   const isMap = isMapList(original, patch);
-  const idOf = (item: Json): Json | undefined => (isMap && isJsonObject(item) ? getKey(item, mergeKey) : item);
+  const idOf = (item: Json): Json | undefined => (isMap && isJsonObject(item) ? getMember(item, mergeKey) : item);
   if (isMap && mergeKey !== '') requireKeys([merged, order, original], mergeKey);
 
   const wanted = indexBy(order, idOf);

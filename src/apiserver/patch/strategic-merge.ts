@@ -1,9 +1,8 @@
 import { badRequest, plainError } from '../../api/status.ts';
 import { goPrint, goTypeName } from '../../util/go-print.ts';
 import { goQuote } from '../../util/go-quote.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, setMember, type Json, type JsonObject } from '../../util/json.ts';
 import type { MergeType } from '../schema/merge-type.ts';
-import { copyObject, getKey, setKey } from './own-key.ts';
 import { deleteFromList, inElementOrder, isMapList, mergePrimitives, noMergeKey } from './strategic-list.ts';
 
 const directive = '$patch';
@@ -45,11 +44,11 @@ function elementOf({ type }: FieldRule): MergeType | undefined {
 }
 
 function mergeMap(original: JsonObject, patch: JsonObject, schema: MergeType | undefined): JsonObject {
-  const command = getKey(patch, directive);
+  const command = getMember(patch, directive);
   if (command !== undefined) return obeyDirective(command, patch);
 
-  const merged = copyObject(original);
-  const rest = copyObject(patch);
+  const merged = { ...original };
+  const rest = { ...patch };
   keepRetainedKeys(merged, rest);
   mergeOrderedLists(merged, rest, schema);
   for (const patchKey of Object.keys(rest)) mergeField(merged, patchKey, rest[patchKey] as Json, schema);
@@ -59,7 +58,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: MergeType | u
 function obeyDirective(command: Json, patch: JsonObject): JsonObject {
   if (command === 'delete') return {};
   if (command !== 'replace') throw unknownDirective(command, patch);
-  const replaced = copyObject(patch);
+  const replaced = { ...patch };
   delete replaced[directive];
   return replaced;
 }
@@ -71,7 +70,7 @@ const unknownDirective = (command: Json, patch: JsonObject) =>
   );
 
 function keepRetainedKeys(merged: JsonObject, patch: JsonObject): void {
-  const list = getKey(patch, retainKeys);
+  const list = getMember(patch, retainKeys);
   if (list === undefined) return;
   delete patch[retainKeys];
   if (!Array.isArray(list)) throw badRequest('invalid patch format of retainKeys');
@@ -101,13 +100,13 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: MergeT
         : original === undefined
           ? (withoutDirectives(patched) as Json[])
           : mergeList(original, patched, rule, false);
-    setKey(merged, key, inElementOrder({ merged: list, order, original: original ?? [], patch: patched ?? [], mergeKey: rule.mergeKey }));
+    setMember(merged, key, inElementOrder({ merged: list, order, original: original ?? [], patch: patched ?? [], mergeKey: rule.mergeKey }));
     delete patch[key];
   }
 }
 
 function listAt(obj: JsonObject, key: string): Json[] | undefined {
-  const value = getKey(obj, key);
+  const value = getMember(obj, key);
   if (value === undefined || Array.isArray(value)) return value;
   throw badArgument(value);
 }
@@ -122,7 +121,7 @@ function afterSlash(key: string, prefix: string, problem: string): string {
 
 function checkOrder(patch: Json[], order: Json[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
-  const wanted = patch.filter(item => !(isJsonObject(item) && getKey(item, directive) !== undefined && mergeKey !== ''));
+  const wanted = patch.filter(item => !(isJsonObject(item) && getMember(item, directive) !== undefined && mergeKey !== ''));
   let at = 0;
   for (const item of order) if (at < wanted.length && isSameItem(wanted[at] as Json, item, mergeKey)) at++;
   if (at < wanted.length)
@@ -136,7 +135,7 @@ function isSameItem(left: Json, right: Json, mergeKey: string): boolean {
 
 function keyValue(item: Json, mergeKey: string): Json {
   if (!isJsonObject(item)) throw plainError(`expected a map[string]interface {}, but received a ${goTypeName(item)}`);
-  const value = getKey(item, mergeKey);
+  const value = getMember(item, mergeKey);
   if (value === undefined) throw noMergeKey(item, mergeKey);
   return value;
 }
@@ -149,18 +148,18 @@ function mergeField(merged: JsonObject, patchKey: string, value: Json, schema: M
     return;
   }
 
-  const current = getKey(merged, key);
+  const current = getMember(merged, key);
   if (current === undefined || !isSameShape(current, value)) {
     if (!isDeletion) put(merged, key, withoutDirectives(withoutNulls(value)));
     return;
   }
   if (isJsonObject(current)) {
     const rule = ruleOf(schema, key);
-    setKey(merged, key, rule.strategy === 'replace' ? value : mergeMap(current, value as JsonObject, rule.type));
+    setMember(merged, key, rule.strategy === 'replace' ? value : mergeMap(current, value as JsonObject, rule.type));
   } else if (Array.isArray(current)) {
-    setKey(merged, key, mergeList(current, value as Json[], ruleOf(schema, key), isDeletion));
+    setMember(merged, key, mergeList(current, value as Json[], ruleOf(schema, key), isDeletion));
   } else {
-    setKey(merged, key, value);
+    setMember(merged, key, value);
   }
 }
 
@@ -170,7 +169,7 @@ function isSameShape(a: Json, b: Json): boolean {
 
 function put(obj: JsonObject, key: string, value: Json | undefined): void {
   if (value === undefined) delete obj[key];
-  else setKey(obj, key, value);
+  else setMember(obj, key, value);
 }
 
 function mergeList(original: Json[], patch: Json[], rule: FieldRule, isDeletion: boolean): Json[] {
@@ -193,11 +192,11 @@ function obeyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKe
   let isReplace = false;
   const plain: JsonObject[] = [];
   for (const item of patch) {
-    const command = getKey(item, directive);
+    const command = getMember(item, directive);
     if (command === undefined) plain.push(item);
     else if (command === 'delete') {
       const value = keyValue(item, mergeKey);
-      left = left.filter(other => getKey(other, mergeKey) !== value);
+      left = left.filter(other => getMember(other, mergeKey) !== value);
     } else if (command === 'replace') isReplace = true;
     else if (command === 'merge') throw plainError('merging lists cannot yet be specified in the patch');
     else throw unknownDirective(command, item);
@@ -209,7 +208,7 @@ function mergeItems(original: JsonObject[], patch: JsonObject[], mergeKey: strin
   const merged = [...original];
   for (const item of patch) {
     const value = keyValue(item, mergeKey);
-    const at = merged.findIndex(other => getKey(other, mergeKey) === value);
+    const at = merged.findIndex(other => getMember(other, mergeKey) === value);
     if (at < 0) merged.push(item);
     else merged[at] = mergeMap(merged[at] as JsonObject, item, element);
   }
@@ -230,6 +229,6 @@ function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;
   const kept: JsonObject = {};
-  for (const key of Object.keys(value)) if (value[key] !== null) setKey(kept, key, withoutNulls(value[key] as Json));
+  for (const key of Object.keys(value)) if (value[key] !== null) setMember(kept, key, withoutNulls(value[key] as Json));
   return kept;
 }

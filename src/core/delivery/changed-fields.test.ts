@@ -47,3 +47,12 @@ test('long values are cut', () => {
   const [field] = plannedFields(map('a'), map('b'.repeat(5000)));
   assert.ok(String(field!.want).length < 600);
 });
+
+test('fields that are called like what every object has are fields', () => {
+  const map = (text: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'map' }, data: JSON.parse(text) }) as KubeObject;
+  assert.deepEqual(plannedFields(map('{"constructor":"a"}'), map('{"toString":"b","__proto__":"c"}')), [
+    { path: '.data.constructor', have: 'a' },
+    { path: '.data.toString', want: 'b' },
+    { path: '.data.__proto__', want: 'c' },
+  ]);
+});

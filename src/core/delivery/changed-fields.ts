@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts';
 import type { PlannedField } from '../../api/work.ts';
-import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { printPath, type Step } from './drift-path.ts';
 import { shownAt } from './find-drift.ts';
 
@@ -27,7 +27,8 @@ export function findChanges(before: KubeObject, after: KubeObject): FieldChange[
   function compare(a: Json | undefined, b: Json | undefined, steps: readonly Step[]): void {
     if (jsonEqual(a, b)) return;
     if (isJsonObject(a) && isJsonObject(b)) {
-      for (const field of new Set([...Object.keys(a), ...Object.keys(b)])) compare(a[field], b[field], [...steps, { field }]);
+      for (const field of new Set([...Object.keys(a), ...Object.keys(b)]))
+        compare(getMember(a, field), getMember(b, field), [...steps, { field }]);
       return;
     }
     if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b, steps);

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, jsonEqual, setMember, type Json, type JsonObject } from '../../util/json.ts';
 import type { Schema } from '../../render/kustomize/open-api.ts';
 
 /** What was last applied, what is wanted, and what is there. */
@@ -15,10 +15,11 @@ export interface ThreeWays {
 export function threeWayPatch({ last, want, have }: ThreeWays, schema: Schema | undefined): JsonObject | undefined {
   const patch: JsonObject = {};
   for (const [key, value] of Object.entries(want)) {
-    const part = patchOf({ key, last: last[key], want: value, have: have[key], schema: schema?.field(key) });
-    if (part !== undefined) Object.assign(patch, part);
+    const part = patchOf({ key, last: getMember(last, key), want: value, have: getMember(have, key), schema: schema?.field(key) });
+    for (const [name, change] of Object.entries(part ?? {})) setMember(patch, name, change);
   }
-  for (const key of Object.keys(last)) if (want[key] === undefined && have[key] !== undefined) patch[key] = null;
+  for (const key of Object.keys(last))
+    if (getMember(want, key) === undefined && getMember(have, key) !== undefined) setMember(patch, key, null);
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
