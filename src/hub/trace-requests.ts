@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebHandler } from '../apiserver/http/https-server.ts';
+import { redactedUri } from '../gateway/audit/redacted-uri.ts';
 import { beginSpan, isTracing, parseTraceparent } from '../util/trace.ts';
 
 const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -18,7 +19,8 @@ export function tracedRequests(handler: WebHandler): WebHandler {
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const { method = 'GET', url = '', headers } = req;
     const parent = parseTraceparent(typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined);
-    const [path = '', query = ''] = url.split('?', 2);
+    const [asked = '', query = ''] = url.split('?', 2);
+    const path = redactedUri(asked);
     const isWatch = /(?:^|&)watch=(?:true|1)(?:&|$)/.test(query);
     if (isWatch || (!parent && !changing.has(method))) return handler.handle(req, res);
     const span = beginSpan(`${method} ${routeOf(path)}`, {

@@ -73,8 +73,10 @@ export class SmtpConnection implements Disposable {
 
   async reply(): Promise<SmtpReply> {
     const lines: string[] = [];
-    for (;;) {
+    for (let size = 0; ;) {
       const line = await this.#line();
+      size += line.length + 1;
+      if (size > maxReplyBytes) throw new SourceError(`the answer of "${this.#located.host}" is too long`);
       const [, code = '', more, words = ''] = replyLine.exec(line) ?? [];
       if (code === '') throw new SourceError(`"${this.#located.host}" does not answer as mail servers do`, { isFinal: true });
       lines.push(words);

@@ -40,6 +40,13 @@ for (const [security, ways] of [
   });
 }
 
+test('a server that never ends its answer is left before it fills the memory', async t => {
+  const { server } = await start(t, {
+    answer: line => (line.startsWith('EHLO') ? `${'250-and more\r\n'.repeat(10_000)}250 ok` : undefined),
+  });
+  await assert.rejects(submit(server), fails(/too long/, false));
+});
+
 test('without TLS nothing is sent but where that is said, and never a password', async t => {
   const plain = await start(t, { security: 'none', users });
   await assert.rejects(submit({ ...plain.server, url: plain.url.replace('?tls=none', '') }), fails(/does not offer STARTTLS/, true));

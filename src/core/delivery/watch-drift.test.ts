@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { ConfigMap, Deployment } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { DriftedField } from '../../api/work.ts';
@@ -218,4 +219,25 @@ test('everything is compared anew as often as is asked, whatever the watch tells
   const { hear } = await watching([config('a', { key: '1' })], { compareEveryMs: 50 }, deaf);
   await edit('a', { key: '2' });
   await hear(fields => fields.length === 1);
+});
+
+test('a member that answers slowly is asked once at a time', async t => {
+  const { member, watching } = await startRig(t);
+  let [asked, underWay, most] = [0, 0, 0];
+  const slow = {
+    ...member,
+    client: {
+      ...member.client,
+      get: (async (...args: Parameters<typeof member.client.get>) => {
+        asked++;
+        most = Math.max(most, ++underWay);
+        await setTimeout(20);
+        underWay--;
+        return member.client.get(...args);
+      }) as typeof member.client.get,
+    },
+  };
+  await watching([config('a', { key: '1' })], { compareEveryMs: 1 }, slow);
+  await eventually(() => asked > 5);
+  assert.equal(most, 1);
 });

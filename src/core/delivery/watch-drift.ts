@@ -101,6 +101,7 @@ class DriftWatch {
   readonly #ended = new AbortController();
   readonly #following = new DisposableStack();
   #timer: NodeJS.Timeout | undefined;
+  #comparing: NodeJS.Timeout | undefined;
   #dueAtMs = Infinity;
   #isBusy = false;
   #lastReport: { readonly fields: readonly DriftedField[]; readonly state: DriftState } | undefined;
@@ -132,9 +133,13 @@ class DriftWatch {
     for (const watched of this.#watched) this.#following.use(member.watches.follow(watched.ref, live => this.#see(watched, live)));
     if (this.#watched.length === 0) this.#wakeIn(0);
     const { compareEveryMs = 0 } = options;
-    if (compareEveryMs === 0) return;
-    const again = setInterval(() => void this.#compareAll(), Math.min(compareEveryMs, longestWaitMs)).unref();
-    this.#following.defer(() => clearInterval(again));
+    if (compareEveryMs > 0) this.#compareIn(Math.min(compareEveryMs, longestWaitMs));
+  }
+
+  /** Again and again. A member that is slower than that is not asked twice at a time. */
+  #compareIn(everyMs: number): void {
+    if (this.#ended.signal.aborted) return;
+    this.#comparing = setTimeout(() => void this.#compareAll().finally(() => this.#compareIn(everyMs)), everyMs).unref();
   }
 
   /** Whatever the watch has told. */
@@ -153,6 +158,7 @@ class DriftWatch {
   end(): void {
     this.#ended.abort();
     clearTimeout(this.#timer);
+    clearTimeout(this.#comparing);
     if (!this.#following.disposed) this.#following.dispose();
   }
 

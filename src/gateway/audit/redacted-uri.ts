@@ -6,6 +6,8 @@ const webToken = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 const secretName = /token|secret|passw|csrf|credential|signature|apikey|api_key|assertion|verifier|^(?:code|state|nonce|sig|key|auth)$/;
 /** The address of a webhook is its token. */
 const webhook = /^\/api\/webhooks\/[^/?]+/;
+/** And that of a review ends with one. */
+const review = /^(\/admission\/[^/?]+\/[^/?]+\/)[^/?]+/;
 /** Before the cluster, an import manifest names its token, which may be mistyped. */
 const importManifest = /^(\/v3\/import\/)[^/?]*?([_-]c-[a-z0-9-]+\.yaml)?$/;
 /** What a page behind a member's proxy is asked is its own affair. */
@@ -15,7 +17,9 @@ const proxied = /^\/k8s\/clusters\/[^/]+\/api\/.*\/proxy(?:\/|$)/;
 export function redactedUri(url: string): string {
   const mark = url.indexOf('?');
   const asked = mark < 0 ? url : url.slice(0, mark);
-  const path = withoutKeys(asked.replace(webhook, `/api/webhooks/${redacted}`).replace(importManifest, `$1${redacted}$2`));
+  const path = withoutKeys(
+    asked.replace(webhook, `/api/webhooks/${redacted}`).replace(review, `$1${redacted}`).replace(importManifest, `$1${redacted}$2`),
+  );
   if (mark < 0) return path.slice(0, maxLength);
   const query = proxied.test(path)
     ? redacted

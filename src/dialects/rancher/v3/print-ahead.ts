@@ -31,7 +31,11 @@ export function printAhead<T extends KubeObject>(source: Pick<Informer<T>, 'get'
     for (const key of waiting.keys().take(sliceSize)) {
       waiting.delete(key);
       const obj = source.get(key);
-      if (obj) print(obj);
+      try {
+        if (obj) print(obj);
+      } catch {
+        // Whoever asks for it hears why; nobody above a timer would.
+      }
     }
     timer = waiting.size > 0 ? later(pauseMs) : undefined;
   }
