@@ -100,7 +100,11 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: MergeT
         : original === undefined
           ? (withoutDirectives(patched) as Json[])
           : mergeList(original, patched, rule, false);
-    setMember(merged, key, inElementOrder({ merged: list, order, original: original ?? [], patch: patched ?? [], mergeKey: rule.mergeKey }));
+    setMember(
+      merged,
+      key,
+      inElementOrder({ merged: list, order, original: original ?? [], patch: patched ?? [], mergeKey: rule.mergeKey }),
+    );
     delete patch[key];
   }
 }
