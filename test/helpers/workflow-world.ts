@@ -17,7 +17,13 @@ const terminal = new Set(['Succeeded', 'Failed', 'RolledBack', 'RollbackFailed',
 
 /** What stories read of objects. */
 export interface Seen {
-  readonly metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string>; uid: string };
+  readonly metadata: {
+    name: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    uid: string;
+    managedFields?: { manager: string; operation: string }[];
+  };
   readonly spec?: Record<string, unknown>;
   readonly status?: Record<string, unknown>;
   readonly data?: Record<string, string>;
@@ -35,6 +41,7 @@ export interface SeenClusterRun extends Seen {
     blueGreen?: { primaryColorBefore: string; stageColor: string; swapped: boolean };
     outputs?: Record<string, string>;
     failure?: { message: string };
+    conditions?: { type: string; status: string; message: string }[];
   };
 }
 

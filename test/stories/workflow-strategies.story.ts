@@ -57,6 +57,10 @@ const phaseOf = ({ run }: FinishedRun) => run.status.phase;
 const succeeded = (done: FinishedRun) =>
   assert.equal(phaseOf(done), 'Succeeded', JSON.stringify([done.run.status, done.parts], undefined, 1));
 
+const conditionOf = (part: FinishedRun['parts'][string] | undefined, type: string) =>
+  part?.status.conditions?.find(one => one.type === type);
+const isTrue = (part: FinishedRun['parts'][string] | undefined, type: string) => conditionOf(part, type)?.status === 'True';
+
 for (const kind of hubKindsByTime)
   describe(`workflows and their strategies, hub: ${kind}`, { skip: missing ?? false, timeout: 400_000, concurrency: true }, () => {
     let world: WorkflowWorld;
@@ -216,6 +220,107 @@ for (const kind of hubKindsByTime)
         assert.ok(await world.get(cluster, `/api/v1/namespaces/${ns}/configmaps/old`));
         assert.equal(await image(cluster, ns), 'example/web:a');
       });
+    });
+
+    test('how objects are written, drift, and rules of members', async () => {
+      const ns = 'manners';
+      const spec = { type: 'Rolling', drift: { mode: 'Detect', interval: '1m' } };
+      const deploy = async (value: string, apply: object, options?: Version) => {
+        await world.workflow(ns, ns, { ...spec, apply });
+        await world.define(ns, version(value, options));
+        return world.run(ns);
+      };
+      const managers = async (cluster: string) =>
+        (await world.deployment(cluster, ns))?.metadata.managedFields?.map(one => `${one.manager} ${one.operation}`) ?? [];
+      const patch = (cluster: string, manager: string, body: object) =>
+        world.members[cluster]!.request('PATCH', `/apis/apps/v1/namespaces/${ns}/deployments/web?fieldManager=${manager}`, body, {
+          'content-type': 'application/strategic-merge-patch+json',
+        });
+
+      const first = await deploy('a', { mode: 'ServerSide', fieldManager: 'shipper', force: false });
+      succeeded(first);
+      await onEach(async cluster => assert.ok((await managers(cluster)).includes('shipper Apply'), (await managers(cluster)).join()));
+
+      // Somebody else takes a field: that is drift, and the next run leaves it to them, or takes it back where it may.
+      await onEach(async cluster => void (await patch(cluster, 'somebody', { spec: { replicas: 2 } })));
+      const drifted = await eventually(
+        () => world.finished(first.run.metadata.name),
+        ({ parts }) => clusters.every(cluster => isTrue(parts[cluster], 'Drifted')),
+        { timeoutMs: 30_000, what: 'drift to be told' },
+      );
+      assert.match(conditionOf(drifted.parts['east'], 'Drifted')?.message ?? '', /spec\.replicas of Deployment .* by "somebody"/);
+      const refused = await deploy('b', { fieldManager: 'shipper', force: false });
+      assert.equal(phaseOf(refused), 'RolledBack', JSON.stringify(refused.run.status));
+      assert.match(refused.parts['east']?.status.failure?.message ?? '', /others own .*spec\.replicas \("somebody"\)/);
+      await onEach(async cluster => assert.equal(await image(cluster, ns), 'example/web:a'));
+      succeeded(await deploy('b', { fieldManager: 'shipper', force: true }));
+      await onEach(async cluster => assert.equal((await world.deployment(cluster, ns))?.spec.replicas, 1));
+
+      // As kubectl without the server, and what others change is put right.
+      spec.drift = { mode: 'Correct', interval: '1m' };
+      succeeded(await deploy('c', { mode: 'ClientSide' }));
+      await onEach(async cluster => {
+        const { metadata } = (await world.deployment(cluster, ns))!;
+        assert.match(metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'] ?? '', /example\/web:c/);
+        await patch(cluster, 'somebody', { spec: { template: { spec: { containers: [{ name: 'web', image: 'example/web:theirs' }] } } } });
+        await eventually(
+          () => image(cluster, ns),
+          found => found === 'example/web:c',
+          { timeoutMs: 30_000, what: 'the image to be put right' },
+        );
+      });
+
+      // A rule of one cluster, and a strategy that is about such failures.
+      const east = world.members['east']!;
+      const rules = '/apis/admissionregistration.k8s.io/v1';
+      const of = (kind: string, more: object) => ({
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind,
+        metadata: { name: ns },
+        spec: more,
+      });
+      const resourceRules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] }];
+      await east.request(
+        'POST',
+        `${rules}/validatingadmissionpolicies`,
+        of('ValidatingAdmissionPolicy', {
+          matchConstraints: { resourceRules },
+          validations: [
+            { expression: `!object.spec.template.spec.containers.exists(c, c.image.endsWith(':denied'))`, message: 'not here' },
+          ],
+        }),
+      );
+      await east.request(
+        'POST',
+        `${rules}/validatingadmissionpolicybindings`,
+        of('ValidatingAdmissionPolicyBinding', { policyName: ns, validationActions: ['Deny'] }),
+      );
+      const denies = await eventually(
+        () => patch('east', 'somebody', { spec: { template: { spec: { containers: [{ name: 'web', image: 'x:denied' }] } } } }),
+        ({ code }) => code === 422,
+        { timeoutMs: 30_000, what: 'the policy to be in force' },
+      );
+      assert.match(denies.text, /not here/);
+      Object.assign(spec, { failureStrategies: [{ failureTypes: ['Policy'], action: 'Abort' }, { action: 'RollbackWorkflow' }] });
+      const denied = await deploy('denied', {});
+      assert.equal(phaseOf(denied), 'Aborted', JSON.stringify(denied.run.status));
+      assert.equal(denied.parts['east']?.status.step?.failureType, 'Policy');
+      assert.match(denied.parts['east']?.status.failure?.message ?? '', /the admission policy "manners" of the member denies it.*not here/);
+
+      // The namespace goes while pods are waited for.
+      await world.define(ns, version('e', { node: 'nowhere' }).replace('progressDeadlineSeconds: 2', 'progressDeadlineSeconds: 600'));
+      const lost = await world.start(ns);
+      const readPart = async () => (await world.finished(lost)).parts['west'];
+      const waiting = () => world.drover.expect(`logs run/${lost} -n delivery --cluster west`);
+      await eventually(waiting, text => /Status : Deployment\/web: /.test(text), { timeoutMs: 60_000, what: 'the wait for pods' });
+      await world.members['west']!.request('DELETE', `/api/v1/namespaces/${ns}`);
+      const part = await eventually(readPart, one => one?.status.step?.status === 'Failed', {
+        timeoutMs: 60_000,
+        what: 'the step to fail',
+      });
+      assert.match(part?.status.step?.message ?? '', /(?:namespace "manners" (?:was|is being)|it was) deleted on the cluster/);
+      await world.steer(lost, 'Abort');
+      await world.until(lost, 'Aborted', 'RolledBack', 'RollbackFailed');
     });
 
     test('canary', async t => {
