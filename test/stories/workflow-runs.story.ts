@@ -241,6 +241,49 @@ for (const kind of hubKindsByTime) {
       assert.ok(Date.parse(second.status!.startedAt!) >= Date.parse(first.status!.finishedAt!));
     });
 
+    test('runs of a pipeline wait for each other at a barrier, whoever restarts meanwhile', async () => {
+      const custom = (name: string, ...steps: object[]) =>
+        workflow(name, 'fleet', {
+          type: 'Custom',
+          concurrency: { unit: 'None' },
+          phases: [{ name: 'Meet', groups: [{ name: 'Meet', steps }] }],
+        });
+      const meet = { type: 'Barrier', with: { identifier: 'migrated' } };
+      await story.apply(
+        custom('meets', meet),
+        custom('asks', { type: 'Approval', with: { selfApproval: true } }, meet),
+        delivered('Pipeline', 'together', {
+          stages: [
+            { name: 'one', workflowRef: { name: 'meets' } },
+            { name: 'two', workflowRef: { name: 'asks' }, parallelWithPrevious: true },
+          ],
+        }),
+        delivered('PipelineRun', 'together-1', { pipelineRef: { name: 'together' } }),
+      );
+      const read = async () => {
+        const text = await story.kubectl.expect('get pipelinerun together-1 -n shop -o json');
+        return JSON.parse(text) as { status?: { phase?: string; stages?: { runs?: string[] }[] } };
+      };
+      const { status } = await eventually(read, one => one.status?.stages?.every(stage => stage.runs?.length === 1) === true, {
+        timeoutMs: 60_000,
+        what: 'the runs of both stages',
+      });
+      const [one, two] = status!.stages!.map(stage => stage.runs![0]!);
+      const waits = async () => (await story.run(one!))?.status?.steps?.find(step => step.type === 'Barrier')?.gate?.message;
+      await eventually(waits, message => message === `At barrier "migrated", waiting for run "${two}"`, { timeoutMs: 60_000 });
+      await story.reaches(two!, 'Waiting');
+      await hub.restart();
+      assert.equal((await story.run(one!))?.status?.phase, 'Waiting');
+      await eventually(
+        () => story.drover.run(`approve run/${two} -n shop`),
+        ({ code }) => code === 0,
+        { timeoutMs: 60_000, what: 'an approval' },
+      );
+      await story.reaches(one!, 'Succeeded');
+      await story.reaches(two!, 'Succeeded');
+      await story.drover.expect(`logs run/${one} -n shop`, { says: 'All 2 runs are at barrier "migrated"' });
+    });
+
     test('approval_reject_rolls_back, and who decided is on the request', async () => {
       const waves = [
         { name: 'first', count: 1, after: [{ name: 'good?', type: 'Approval', message: 'Is ${wave.name} well?' }] },

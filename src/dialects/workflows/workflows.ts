@@ -9,6 +9,7 @@ import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Egress } from '../../sources/egress.ts';
 import { runDeliveryRegistration } from './admission/register-delivery.ts';
 import { runApprovals } from './approvals/approvals-controller.ts';
+import { barrierDesk } from './barriers/barrier-desk.ts';
 import { runClusterRuns } from './cluster-runs/cluster-runs-controller.ts';
 import { runDeliveryRoles } from './delivery-roles.ts';
 import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
@@ -59,7 +60,8 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
   const watched = runSources({ ...objects, hub, egress, signal });
   const herald = eventHerald({ hub, serverUrl, signal });
-  const gates = runGateDesk({ hub, requests, templates, works, members, egress, signal });
+  const barriers = barrierDesk({ ...objects, signal });
+  const gates = runGateDesk({ hub, requests, templates, works, members, egress, barriers, signal });
   const freezes = freezeDesk(objects.freezes);
   const secrets = runSecrets({ runs, inputs, logs, signal });
   const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };

@@ -3,7 +3,7 @@ import { durationMs } from '../../../util/duration.ts';
 import { isJsonObject } from '../../../util/json.ts';
 import { failureActions, failureTypes, stepTypes, type FailureStrategy, type Phase, type Step, type StepGroup } from '../kinds/step.ts';
 import { isMemberStep } from '../runs/run-plan.ts';
-import { conditionFaults } from './check-fields.ts';
+import { conditionFaults, expressionFaults } from './check-fields.ts';
 import { gateFaults } from './check-gate.ts';
 
 const minTimeoutMs = 60_000;
@@ -82,9 +82,16 @@ function stepFaults(field: string, step: Step, group: StepGroup): FieldError[] {
       ? [invalid(at.child(field, 'type'), type, 'steps on clusters cannot be done in parallel')]
       : []),
     ...skipFaults(at.child(field, 'skip'), skip),
+    ...(type === 'Barrier' ? barrierFaults(at.child(field, 'with', 'identifier'), settings) : []),
     ...(gateSteps.includes(type) ? gateFaults(at.child(field, 'with'), { type, timeout, fields: settings }) : []),
     ...strategyFaults(at.child(field, 'failureStrategies'), step.failureStrategies),
   ];
+}
+
+function barrierFaults(field: string, { identifier }: Readonly<Record<string, unknown>>): FieldError[] {
+  if (identifier === undefined) return [];
+  if (typeof identifier !== 'string' || identifier === '') return [invalid(field, identifier, 'must be a name')];
+  return expressionFaults(field, identifier);
 }
 
 function skipFaults(field: string, skip: unknown): FieldError[] {

@@ -2,7 +2,8 @@ import type { Json } from '../../../api/object.ts';
 import type { GatePhase } from '../../../core/gates/gate-phase.ts';
 import type { Key } from '../../../runtime/key.ts';
 
-export const gateTypes = ['Approval', 'Wait', 'Window', 'HTTP', 'Analysis', 'Job', 'Expression'] as const;
+/** What gates of waves and steps of the hub may be; a Barrier is a step. */
+export const gateTypes = ['Approval', 'Wait', 'Window', 'HTTP', 'Analysis', 'Job', 'Expression', 'Barrier'] as const;
 export type GateType = (typeof gateTypes)[number];
 
 /** A gate as a wave or a step of the hub has it. Fields besides these depend on the type; expressions are not rendered yet. */

@@ -10,11 +10,13 @@ import type { Key } from '../../../runtime/key.ts';
 import type { Egress } from '../../../sources/egress.ts';
 import { durationMs } from '../../../util/duration.ts';
 import { errorText } from '../../../util/error-text.ts';
+import type { BarrierDesk } from '../barriers/barrier-desk.ts';
+import { judgeBarrier } from '../barriers/judge-barrier.ts';
 import { ApprovalRequest } from '../kinds/approval-request.ts';
 import type { Gate, GateTemplate } from '../kinds/gate.ts';
 import { deliveryAnnotations } from '../names.ts';
 import { askHttp } from './ask-http.ts';
-import type { GateAnswer, GateDesk, GateRequest } from './gate-desk.ts';
+import type { GateAnswer, GateDesk, GateRequest, GateType } from './gate-desk.ts';
 import { openState, startedMs } from './gate-state.ts';
 import type { Judging, Verdict } from './judge.ts';
 import { judgeAnalysis } from './judge-analysis.ts';
@@ -34,6 +36,8 @@ export interface GateDeskDeps {
   readonly works: Informer<Work>;
   readonly members: Pick<MemberDirectory, 'client'>;
   readonly egress: Egress;
+  /** Without it no run waits for another. */
+  readonly barriers?: BarrierDesk;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +47,8 @@ const fieldManager = 'drover-gates';
 const defaultTimeout = '1h';
 const writeTimeoutMs = 10_000;
 
-export function runGateDesk({ hub, requests, templates, works, members, egress, signal }: GateDeskDeps): GateDesk {
+export function runGateDesk(deps: GateDeskDeps): GateDesk {
+  const { hub, requests, templates, works, members, egress, barriers, signal } = deps;
   const asked = probes(signal);
   const listeners = new Set<(run: Key) => void>();
   const tell = (run: Key | undefined) => {
@@ -51,7 +56,7 @@ export function runGateDesk({ hub, requests, templates, works, members, egress, 
   };
   const write = (stop: AbortSignal) => ({ fieldManager, signal: stop, timeoutMs: writeTimeoutMs });
   const measure = measurer({ hub, members, egress });
-  const judges: Readonly<Record<Gate['type'], (judging: Judging) => Verdict>> = {
+  const judges: Readonly<Record<GateType, (judging: Judging) => Verdict>> = {
     Approval: judging =>
       judgeApproval(judging, {
         find: key => requests.get(key),
@@ -68,12 +73,14 @@ export function runGateDesk({ hub, requests, templates, works, members, egress, 
         ensureJob: (job, stop) => createMissing(hub, Job, job as Job, write(stop)),
       }),
     Expression: judgeExpression,
+    Barrier: ({ request, gate }) => barriers?.judge(request) ?? judgeBarrier(gate.name, []),
   };
   const subscriptions = [
     requests.subscribe(({ object: { metadata, spec } }) => {
       if (spec.runRef.kind !== 'PipelineRun') tell(`${metadata.namespace}/${spec.runRef.name}`);
     }),
     works.subscribe(({ object }) => tell(object.metadata.annotations?.[deliveryAnnotations.run])),
+    ...(barriers ? [barriers.onChange(tell)] : []),
   ];
   signal.addEventListener('abort', () => subscriptions.forEach(one => one[Symbol.dispose]()), { once: true });
 
@@ -101,7 +108,7 @@ export function runGateDesk({ hub, requests, templates, works, members, egress, 
   }
 
   function judged(judging: Judging): Verdict {
-    const judge = judges[judging.gate.type];
+    const judge = judges[judging.request.gate.type];
     try {
       return judge(judging);
     } catch (error) {

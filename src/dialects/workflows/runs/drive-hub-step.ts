@@ -15,12 +15,19 @@ import { endRecord, isDue, say, type Way } from './step-records.ts';
 export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecord, way: Way): boolean {
   const { step } = placed;
   if (step.type === 'ResolveClusters') return alreadyResolved(draft, record);
-  if (!isGateType(step.type)) {
+  // Who goes back waits for nobody.
+  if (!isGateType(step.type) || (step.type === 'Barrier' && way.round > 0)) {
     endRecord(draft, record, 'Succeeded');
     return true;
   }
   if (!isDue(draft, record)) return false;
-  const gate: GateSpec = { ...step.with, name: step.name, type: step.type, ...(step.timeout !== undefined && { timeout: step.timeout }) };
+  const gate: GateSpec = {
+    ...step.with,
+    name: step.name,
+    type: step.type,
+    ...(step.timeout !== undefined && { timeout: step.timeout }),
+    ...(step.type === 'Barrier' && { timeout: step.timeout ?? barrierTimeout, leg: way.leg, position: placed.position }),
+  };
   record.gate ??= { name: step.name, type: step.type, phase: 'Pending' };
   const { phase, failureType, mustRollBack, message } = lookAtGate(draft, record.gate, {
     gate,
@@ -33,6 +40,7 @@ export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecor
     if (way.round === 0) draft.status.phase = 'Waiting';
     return false;
   }
+  if (step.type === 'Barrier') sayBarrier(draft, record, phase === 'Successful' ? 'INFO' : 'ERROR', message ?? phase);
   if (phase === 'Successful') {
     endRecord(draft, record, 'Succeeded', message);
     return publish(draft, placed, record, way.wave);
@@ -56,6 +64,11 @@ export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecor
 }
 
 const isGateType = (type: string): type is GateType => gateTypes.some(one => one === type);
+
+const barrierTimeout = '10m';
+
+const sayBarrier = (draft: Draft, record: StepRecord, level: 'INFO' | 'ERROR', message: string): void =>
+  say(draft, record, [{ unit: 'Execute', level, message }]);
 
 /** The same text names the same attempt for ever. */
 const placeOf = ({ step, phase, group, position }: PlacedStep, { attempt }: StepRecord, { wave, leg, round }: Way): string =>

@@ -162,7 +162,7 @@ const releaseOf = ({ snapshot }: RunStatus): string | undefined =>
   snapshot && `${snapshot.provider.name}/${snapshot.infrastructure.namespace}/${snapshot.infrastructure.releaseName}`;
 
 /** Runs of the same line wait for each other. Empty: for none. */
-function lineOf(run: RunWithStatus): string | undefined {
+export function lineOf(run: RunWithStatus): string | undefined {
   const { snapshot } = run.status ?? {};
   if (!snapshot) return undefined;
   const { unit = 'Infra', key = '' } = (snapshot.workflow.spec['concurrency'] ?? {}) as { unit?: string; key?: string };
