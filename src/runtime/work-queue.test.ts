@@ -98,3 +98,21 @@ test('aborting stops what waits and tells what runs', async () => {
   await new Promise(resolve => setTimeout(resolve, 5));
   assert.deepEqual(seen, ['a']);
 });
+
+test('a time that cannot be read is no reason to look again and again', async () => {
+  const seen: string[] = [];
+  using queue = workQueue({
+    reconcile(key) {
+      seen.push(key);
+      return key === 'odd' ? { requeueAfterMs: NaN } : undefined;
+    },
+  });
+  queue.add('odd');
+  await queue.idle();
+  for (let i = 0; i < 20; i++) {
+    await new Promise(resolve => setTimeout(resolve, 1));
+    queue.add(`other ${i}`);
+    await queue.idle();
+  }
+  assert.equal(seen.filter(key => key === 'odd').length, 1);
+});

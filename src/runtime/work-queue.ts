@@ -79,8 +79,10 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     schedulePump();
   }
 
-  function delay(key: string, delayMs: number, isRetry: boolean): void {
+  function delay(key: string, wantedMs: number, isRetry: boolean): void {
     if (stopped.signal.aborted) return;
+    // A time that cannot be read must not become a look every millisecond.
+    const delayMs = Number.isNaN(wantedMs) ? maxDelayMs : wantedMs;
     const dueAt = Date.now() + delayMs;
     const present = delayed.get(key);
     if (present && present.dueAt <= dueAt) return;

@@ -6,6 +6,8 @@ import { ExpressionError } from './expression-error.ts';
 import type { Functor } from './expression-node.ts';
 import { bounded } from './text-methods.ts';
 
+const mostReplaced = 256 * 1024 * 1024;
+
 /** The value of `regex.extract(…)` and the like; undefined when an argument, or what is selected, is not there. Throws ExpressionError. */
 export function callFunctor(functor: Functor, args: readonly unknown[], at: number): unknown {
   if (args.some(one => one === undefined || one === null)) return undefined;
@@ -13,6 +15,8 @@ export function callFunctor(functor: Functor, args: readonly unknown[], at: numb
   const texts = args.map(one => (typeof one === 'object' ? printJson(one) : String(one)));
   const pattern = patternOf(texts[0]!, at);
   if (functor === 'regex.extract') return pattern.find(texts[1]!) ?? '';
+  // Whatever it finds: what may become too long by far is not made first.
+  if ((texts[2]!.length + 1) * texts[1]!.length > mostReplaced) throw new ExpressionError('the replacement may become too long', at);
   try {
     return bounded(pattern.replaceAll(texts[2]!, texts[1]!), at);
   } catch (cause) {

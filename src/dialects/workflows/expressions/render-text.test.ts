@@ -87,6 +87,18 @@ test('values cannot grow without end', () => {
   assert.throws(() => renderText(`\${big${doubled}}`, () => 'x'.repeat(100_000)), /longer than 1048576/);
 });
 
+test('what would grow too far is refused before it is made', () => {
+  const values: Readonly<Record<string, string>> = { 'a.long': 'x'.repeat(1_000_000), 'a.short': 'x' };
+  const refuses = (text: string) => assert.throws(() => renderText(text, path => values[path]), /too long|longer than/);
+  refuses('${a.long.replace("", a.long)}');
+  refuses('${a.long.replace("x", a.long)}');
+  refuses('${regex.replace("x", a.long, a.long)}');
+  assert.equal(
+    renderText('${a.short.replace("x", "yy")}', path => values[path]),
+    'yy',
+  );
+});
+
 test('the paths of a text are those it names', () => {
   assert.deepEqual(textPaths('${cluster.labels.get("k")} ${app.name.replace(env.name, "x")} $${not.this}'), [
     'cluster.labels',

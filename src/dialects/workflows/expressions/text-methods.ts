@@ -20,6 +20,7 @@ const calls: Readonly<Record<Exclude<TextMethod, 'substring'>, Call>> = {
 
 export function callMethod(method: TextMethod, text: string, { args, at }: { args: readonly unknown[]; at: number }): unknown {
   if (method === 'substring') return substring(text, args, at);
+  if (method === 'replace') checkGrowth(text, args.map(String), at);
   const result = calls[method](text, args.map(String));
   return typeof result === 'string' ? bounded(result, at) : result;
 }
@@ -31,8 +32,19 @@ function substring(text: string, args: readonly unknown[], at: number): string {
   return text.slice(from, to);
 }
 
+/** What would be too long is not made first. */
+function checkGrowth(text: string, [from = '', to = '']: readonly string[], at: number): void {
+  if (to.length <= from.length) return;
+  const count = from === '' ? text.length + 1 : text.split(from).length - 1;
+  checkLength(text.length + count * (to.length - from.length), at);
+}
+
+function checkLength(length: number, at: number): void {
+  if (length > maxText) throw new ExpressionError(`the value is longer than ${maxText} characters`, at);
+}
+
 /** Expressions can double a text again and again. */
 export function bounded(text: string, at: number): string {
-  if (text.length > maxText) throw new ExpressionError(`the value is longer than ${maxText} characters`, at);
+  checkLength(text.length, at);
   return text;
 }

@@ -8,12 +8,17 @@ export interface FollowOptions {
   listen(hear: (entries: readonly LogEntry[]) => void): Disposable;
 }
 
+/** Whoever does not read so many lines is left: he finds them in the files when he comes again. */
+const mostHeard = 50_000;
+
 /** What is in the files, then what comes. What came while the files were read is given once. */
 export async function* followEntries(folder: string, { query, signal, listen }: FollowOptions): AsyncGenerator<LogEntry> {
   const heard: LogEntry[] = [];
   let wake = () => {};
+  let isTooSlow = false;
   using _ = listen(entries => {
-    heard.push(...entries);
+    if (heard.length > mostHeard) isTooSlow = true;
+    else for (const entry of entries) heard.push(entry);
     wake();
   });
   const onAbort = () => wake();
@@ -30,6 +35,7 @@ export async function* followEntries(folder: string, { query, signal, listen }: 
         given.set(placeKey(entry), entry.seq);
         yield entry;
       }
+      if (isTooSlow) throw new Error('what is said is not read');
       if (heard.length > 0) continue;
       if (signal.aborted) return;
       await new Promise<void>(resolve => (wake = resolve));

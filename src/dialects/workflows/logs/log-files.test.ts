@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { tempDir } from '../../../../test/helpers/temp-dir.ts';
 import { logFiles, type LogFilesOptions } from './log-files.ts';
@@ -110,6 +112,29 @@ test('nothing is left of a run that was removed', async t => {
   assert.deepEqual(logs.kept(), []);
   logs.append(run, place, [line('anew')]);
   assert.deepEqual(await all(logs.read(run.uid)), ['anew']);
+});
+
+test('a disk that refuses ends nobody', t => {
+  const scratch = tempDir('run-logs');
+  t.after(() => scratch[Symbol.dispose]());
+  const dir = join(scratch.dir, 'logs');
+  const logs = logFiles({ dir });
+  rmSync(dir, { recursive: true });
+  writeFileSync(dir, 'no folder');
+  logs.append(run, place, [line('one')]);
+  assert.deepEqual(logs.kept(), []);
+  logs.remove(run.uid);
+});
+
+test('whoever follows and does not read is left', async t => {
+  const { logs } = start(t);
+  logs.append(run, place, [line('one')]);
+  const entries = logs.follow(run.uid, {}, new AbortController().signal)[Symbol.asyncIterator]();
+  assert.equal((await entries.next()).value?.msg, 'one');
+  for (let i = 0; i < 7; i++) logs.add(run, place, Array<LogLine>(10_000).fill(line('more')));
+  await assert.rejects(async () => {
+    for (;;) await entries.next();
+  }, /not read/);
 });
 
 test('a line is printed as the people of Harness know it', () => {

@@ -49,9 +49,9 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
       secrets.delete(uid);
       listeners.delete(uid);
       for (const file of known.keys()) if (file.startsWith(`${uid}/`)) known.delete(file);
-      rmSync(join(dir, folderOf(uid)), { recursive: true, force: true });
+      attempt(() => rmSync(join(dir, folderOf(uid)), { recursive: true, force: true }));
     },
-    kept: () => readdirSync(dir),
+    kept: () => attempt(() => readdirSync(dir)) ?? [],
     read: (uid, query = {}) => readEntries(join(dir, folderOf(uid)), query),
     follow: (uid, query, signal) => followEntries(join(dir, folderOf(uid)), { query, signal, listen: hear => listen(uid, hear) }),
   };
@@ -120,6 +120,16 @@ export function logFiles({ dir, now = () => new Date(), maxBytes = fiveMebibytes
     const all = listeners.get(uid) ?? new Set();
     listeners.set(uid, all.add(hear));
     return { [Symbol.dispose]: () => void all.delete(hear) };
+  }
+}
+
+/** A disk that refuses ends nobody: what could not be removed is removed at the next start. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (err) {
+    log.warn('logs were not removed', { err });
+    return undefined;
   }
 }
 

@@ -51,9 +51,9 @@ export interface RunLogs extends RunLogReader {
   add(run: LoggedRun, place: LogPlace, lines: readonly LogLine[]): void;
   /** From now on these values are stars in whatever is said of the run. */
   hide(uid: string, secrets: Iterable<string>): void;
-  /** Nothing is kept of a run any more. */
+  /** Nothing is kept of a run any more. Never throws. */
   remove(uid: string): void;
-  /** The uids of the runs that something is kept of. */
+  /** The uids of the runs that something is kept of. Never throws. */
   kept(): string[];
 }
 

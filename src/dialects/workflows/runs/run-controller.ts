@@ -61,6 +61,8 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
   );
   // Who goes first is known before anybody goes.
   const known = deps.runs.synced.then(() => deps.runs.list().forEach(run => places.note(withStatus(run))));
+  // Nobody waits for it when all is stopped before.
+  known.catch(() => {});
   return controller;
 
   async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
