@@ -86,3 +86,6 @@ export type { Json, JsonObject };
 export function isOlderVersion(version = '', than = ''): boolean {
   return /^[0-9]+$/.test(version) && /^[0-9]+$/.test(than) && BigInt(version) < BigInt(than);
 }
+
+/** Where kubectl notes the whole of what was applied, values of Secrets included. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -1,5 +1,6 @@
 import { conditions } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
+import { lastAppliedAnnotation } from './object.ts';
 import {
   anyValue,
   embeddedObject,
@@ -76,7 +77,7 @@ export const applyManner = (description: string) =>
     mode: optional(
       oneOf(
         ['ServerSide', 'ClientSide'],
-        'Who merges: the member, or whoever delivers, as kubectl does with the annotation kubectl.kubernetes.io/last-applied-configuration.',
+        `Who merges: the member, or whoever delivers, as kubectl does with the annotation ${lastAppliedAnnotation}.`,
         { default: 'ServerSide' },
       ),
     ),

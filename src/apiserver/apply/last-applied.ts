@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../api/object.ts';
 import { escapeHtmlInJson } from '../../util/go-print.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import type { MergeType } from '../schema/merge-type.ts';
@@ -8,7 +8,6 @@ import { compareTyped } from './typed-compare.ts';
 import { fieldsOf } from './typed-set.ts';
 import { validateTyped } from './typed-validate.ts';
 
-const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotationBytes = 256 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from '../../api/cluster.ts';
 import { ConfigMap } from '../../api/builtin-kinds.ts';
-import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { apiVersionOf, lastAppliedAnnotation, type KubeObject } from '../../api/object.ts';
 import { createMissing } from '../../client/create-missing.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { pushChart } from '../../core/contents/stored-charts.ts';
@@ -22,7 +22,6 @@ const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
 const story = 'multi-cluster-service';
 /** Says that the demo was made here once: what people have changed or removed since stays so. */
 const marker = { namespace: systemNamespace, name: 'drover-demo' };
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const templateWaitMs = 30_000;
 
 /** Brings the charts of `examples/` and its first story to a hub that has no clusters yet. Ends when all is written; it comes true afterwards. */
@@ -54,7 +53,7 @@ export function exampleObjects(name: string): KubeObject[] {
 
 /** As `kubectl apply` would have made it, so that people can go on with that. */
 function asApplied(obj: KubeObject): KubeObject {
-  const annotations = { [lastApplied]: `${JSON.stringify(obj)}\n`, ...obj.metadata.annotations };
+  const annotations = { [lastAppliedAnnotation]: `${JSON.stringify(obj)}\n`, ...obj.metadata.annotations };
   return { ...obj, metadata: { ...obj.metadata, annotations } };
 }
 

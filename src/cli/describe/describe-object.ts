@@ -1,5 +1,5 @@
 import { Cluster } from '../../api/cluster.ts';
-import { apiVersionOf } from '../../api/object.ts';
+import { apiVersionOf, lastAppliedAnnotation } from '../../api/object.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleText } from '../output/visible-text.ts';
@@ -7,7 +7,6 @@ import { describeEvents } from './describe-events.ts';
 import { labelFor } from './label-for.ts';
 
 const told = new Set(['.metadata.managedFields', '.metadata.name', '.metadata.namespace', '.metadata.labels', '.metadata.annotations']);
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotation = 140;
 
 export interface Described {
@@ -68,7 +67,7 @@ function labelLines(labels: Json | undefined): string[] {
 }
 
 function annotationLines(annotations: Json | undefined): string[] {
-  const entries = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== lastApplied) : [];
+  const entries = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== lastAppliedAnnotation) : [];
   if (entries.length === 0) return ['Annotations:\t<none>'];
   const lines = entries.sort(byName).flatMap(([name, given]) => {
     const value = textOf(given).replace(/\n$/, '');

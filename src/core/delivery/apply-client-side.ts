@@ -1,11 +1,10 @@
 import type { KindRef } from '../../api/define-kind.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../api/object.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { OpenApi } from '../../render/kustomize/open-api.ts';
 import { isJsonObject, parseJson, printJson, type JsonObject } from '../../util/json.ts';
 import { threeWayPatch } from './three-way-patch.ts';
 
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 /** With what else is in annotations still below what an API server takes. */
 const maxAnnotationBytes = 200 * 1024;
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../api/object.ts';
 import type { PlannedField } from '../../api/work.ts';
 import { getMember, isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { printPath, type Step } from './drift-path.ts';
@@ -15,8 +15,6 @@ export interface FieldChange {
 
 /** What servers note by themselves. */
 const noted = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp']);
-/** The whole object once more, values of Secrets included. */
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Every field of an object that a write would change, as deep as both sides have the same form. Status is not among them. */
 export function findChanges(before: KubeObject, after: KubeObject): FieldChange[] {
@@ -60,7 +58,7 @@ export const plannedFields = (live: KubeObject, next: KubeObject): PlannedField[
 
 function substance({ metadata, status: _status, ...rest }: KubeObject & { status?: unknown }): JsonObject {
   const kept = Object.entries(metadata).filter(([name]) => !noted.has(name) && name !== 'annotations');
-  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastApplied);
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastAppliedAnnotation);
   return {
     ...rest,
     metadata: { ...Object.fromEntries(kept), ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }) },

@@ -7,7 +7,7 @@ import { StatusError } from '../../api/status.ts';
 import type { ApplyManner } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { errorText } from '../../util/error-text.ts';
-import { lastAppliedAnnotation } from './apply-client-side.ts';
+import { lastAppliedAnnotation } from '../../api/object.ts';
 import { applyObjects } from './apply-objects.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { configMap, deployment, startMemoryMember, widget, widgetDefinition, type MemoryMember } from './member-test-support.ts';

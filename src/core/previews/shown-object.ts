@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../api/object.ts';
 import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
 
@@ -10,7 +10,6 @@ export interface ShownPair {
 
 /** What the server writes by itself, and what repeats the object. */
 const noise = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'];
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Both states without what changes on its own; of Secrets only whether values differ. */
 export function showPair(live: KubeObject | undefined, merged: KubeObject | undefined): ShownPair {
@@ -29,7 +28,7 @@ function withoutNoise({ status: _, ...obj }: JsonObject): JsonObject {
   for (const field of noise) delete metadata[field];
   if (isJsonObject(metadata['annotations'])) {
     // It holds the whole object once more, the values of Secrets included.
-    const { [lastApplied]: _applied, ...annotations } = metadata['annotations'];
+    const { [lastAppliedAnnotation]: _applied, ...annotations } = metadata['annotations'];
     if (Object.keys(annotations).length > 0) metadata['annotations'] = annotations;
     else delete metadata['annotations'];
   }

@@ -1,3 +1,4 @@
+import { lastAppliedAnnotation } from '../../../api/object.ts';
 import { Cluster } from '../../../api/cluster.ts';
 import { newObject } from '../../../api/define-kind.ts';
 import { isDns1123Label } from '../../../api/names.ts';
@@ -20,7 +21,7 @@ const isLegacyId = (text: string): boolean => new RegExp(legacyIdPattern).test(t
 
 /** Annotations that are about one object and no other. */
 const ownAnnotations = new Set<string>([
-  'kubectl.kubernetes.io/last-applied-configuration',
+  lastAppliedAnnotation,
   rancherAnnotations.managementClusterName,
   rancherAnnotations.managementClusterDisplayName,
   rancherAnnotations.description,

@@ -1,5 +1,5 @@
 import { PersistentVolumeClaim } from '../../../api/builtin-kinds.ts';
-import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../../api/object.ts';
+import { apiVersionOf, lastAppliedAnnotation, type KubeObject, type ObjectMeta } from '../../../api/object.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../../util/json.ts';
 import { disksOf, marks, runStrategyOf } from './machine-facts.ts';
 
@@ -17,13 +17,7 @@ export interface ClonePlan {
 
 const nameLabel = 'harvesterhci.io/vmName';
 /** What is about the one machine alone. */
-const ownMarks: readonly string[] = [
-  marks.removedClaims,
-  marks.runStrategy,
-  marks.macAddress,
-  marks.claimTemplates,
-  'kubectl.kubernetes.io/last-applied-configuration',
-];
+const ownMarks: readonly string[] = [marks.removedClaims, marks.runStrategy, marks.macAddress, marks.claimTemplates, lastAppliedAnnotation];
 
 /** A second machine like the first, with copies of its disks and addresses of its own. `claims` are those of the first. */
 export function planClone(vm: KubeObject, claims: readonly KubeObject[], { name, runStrategy }: CloneWish): ClonePlan {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '../../../api/object.ts';
-import { lastAppliedAnnotation } from '../../../core/delivery/apply-client-side.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../../api/object.ts';
 import { isJsonObject, printJson, sortKeys, type Json } from '../../../util/json.ts';
 import { isCore } from '../release/pod-template.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../../api/object.ts';
 import { isJsonObject, type Json } from '../../../util/json.ts';
 import { writeYaml } from '../../../yaml/write-yaml.ts';
 import { isCore } from './pod-template.ts';
@@ -16,10 +16,7 @@ function masked(obj: KubeObject): KubeObject {
     const values = obj[field];
     return isJsonObject(values) ? { [field]: Object.fromEntries(Object.keys(values).map(key => [key, '***'])) } : {};
   };
-  const annotations = Object.entries(obj.metadata.annotations ?? {}).filter(([key]) => key !== lastApplied);
+  const annotations = Object.entries(obj.metadata.annotations ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
   const metadata = obj.metadata.annotations ? { ...obj.metadata, annotations: Object.fromEntries(annotations) } : obj.metadata;
   return { ...obj, metadata, ...hidden('data'), ...hidden('stringData') };
 }
-
-/** A copy of the whole object, values included. */
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';

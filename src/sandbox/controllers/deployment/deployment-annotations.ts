@@ -1,3 +1,4 @@
+import { lastAppliedAnnotation } from '../../../api/object.ts';
 import type { ReplicaSet } from '../../../api/kubernetes.ts';
 import { byCreation, type Stored } from '../stored-object.ts';
 
@@ -12,7 +13,7 @@ type Annotations = Record<string, string>;
 
 /** Annotations that say something about the object itself, and are not handed on between a Deployment and its ReplicaSets. */
 const ownAnnotations = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration',
+  lastAppliedAnnotation,
   revisionAnnotation,
   revisionHistoryAnnotation,
   desiredReplicasAnnotation,

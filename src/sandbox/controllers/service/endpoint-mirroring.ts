@@ -1,5 +1,5 @@
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointAddress, Endpoints } from '../../../api/kubernetes.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { lastAppliedAnnotation, type KubeObject } from '../../../api/object.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import type { ControllerDefinition } from '../controller-definition.ts';
 import { asStored, controllerRefTo, isDeleting, keyOf, splitKey, targetOf, type Stored } from '../stored-object.ts';
@@ -127,9 +127,7 @@ function sliceFor(
   list: readonly Endpoint[],
 ): KubeObject {
   const { name, namespace = '', labels, annotations = {} } = source.metadata;
-  const kept = Object.entries(annotations).filter(
-    ([key]) => key !== 'kubectl.kubernetes.io/last-applied-configuration' && !key.startsWith('endpoints.kubernetes.io/'),
-  );
+  const kept = Object.entries(annotations).filter(([key]) => key !== lastAppliedAnnotation && !key.startsWith('endpoints.kubernetes.io/'));
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',

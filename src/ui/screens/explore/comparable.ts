@@ -1,7 +1,7 @@
+import { lastAppliedAnnotation } from '../../../api/object.ts';
 import type { KubeObject } from '../../data/kinds.ts';
 
 const written = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink', 'ownerReferences'];
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The same object of two clusters without what each server writes by itself. Of Secrets only whether values are the same. */
 export function comparable(a: KubeObject, b: KubeObject): readonly [KubeObject, KubeObject] {
@@ -12,7 +12,7 @@ export function comparable(a: KubeObject, b: KubeObject): readonly [KubeObject, 
 
 function substance({ metadata, status: _status, ...rest }: KubeObject & { status?: unknown }): KubeObject {
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !written.includes(name)));
-  const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastApplied));
+  const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastAppliedAnnotation));
   return { ...rest, metadata: { ...kept, ...(metadata.annotations && { annotations }) } } as KubeObject;
 }
 

@@ -1,3 +1,4 @@
+import { lastAppliedAnnotation } from '../../../api/object.ts';
 import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, resourceOf, type Kind, type KubeObject } from '../../data/kinds.ts';
@@ -101,7 +102,7 @@ function toneOf(type: string, status: string) {
 }
 
 function Annotations({ all }: { all: Readonly<Record<string, string>> | undefined }) {
-  const shown = Object.entries(all ?? {}).filter(([key]) => key !== 'kubectl.kubernetes.io/last-applied-configuration');
+  const shown = Object.entries(all ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
   if (shown.length === 0) return <span className="muted">–</span>;
   return (
     <ul>
