@@ -78,7 +78,7 @@ async function measured({ pid }: HubWithSandboxes, deed: () => Promise<void>): P
 
 async function deliverPlain(hub: KubeClient, count: number): Promise<void> {
   const ids = (await hub.list(Cluster)).items.map(({ status }) => status!.id!);
-  using watch = await watchWorks(hub, label);
+  using watch = await watchWorks(hub, label, 'Ready');
   await mapBounded(ids, 32, id => hub.create(Work, plainWork(id), { timeoutMs: 60_000 }));
   await watch.applied(count, 60_000 + count * 1_000);
 }

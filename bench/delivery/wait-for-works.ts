@@ -3,7 +3,7 @@ import { Work } from '../../src/api/work.ts';
 
 /** Watches all Works of a hub. */
 export interface WorkWatch extends Disposable {
-  /** Resolves when so many Works with this label are applied as their spec says. */
+  /** Resolves when so many Works with this label are applied as their spec says, and whatever else was asked for. */
   applied(count: number, timeoutMs: number): Promise<void>;
   /** How often a Work was written since the last question, by whomever. */
   writes(): Map<string, number>;
@@ -13,7 +13,7 @@ export interface WorkWatch extends Disposable {
 
 type Waiter = () => void;
 
-export async function watchWorks(hub: KubeClient, labelSelector: string): Promise<WorkWatch> {
+export async function watchWorks(hub: KubeClient, labelSelector: string, until: 'Applied' | 'Ready' = 'Applied'): Promise<WorkWatch> {
   const stop = new AbortController();
   const done = new Set<string>();
   const waiters = new Set<Waiter>();
@@ -32,7 +32,7 @@ export async function watchWorks(hub: KubeClient, labelSelector: string): Promis
         const key = `${event.object.metadata.namespace}/${event.object.metadata.name}`;
         total++;
         writes.set(key, (writes.get(key) ?? 0) + 1);
-        if (event.type !== 'DELETED' && isApplied(event.object)) done.add(key);
+        if (event.type !== 'DELETED' && is(until, event.object)) done.add(key);
         else done.delete(key);
         for (const waiter of waiters) waiter();
       }
@@ -75,7 +75,7 @@ export async function watchWorks(hub: KubeClient, labelSelector: string): Promis
   };
 }
 
-function isApplied({ metadata, status }: Work): boolean {
-  const applied = status?.conditions?.find(({ type }) => type === 'Applied');
-  return applied?.status === 'True' && applied.observedGeneration === metadata.generation;
+function is(wanted: 'Applied' | 'Ready', { metadata, status }: Work): boolean {
+  const condition = status?.conditions?.find(({ type }) => type === wanted);
+  return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }

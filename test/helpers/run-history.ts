@@ -115,9 +115,10 @@ export function findUnserved(happened: readonly Happened<Service | Deployment>[]
       if (object.metadata.name === 'web') selector = isGone ? undefined : object.spec?.selector;
     } else if (isGone) present.delete(object.metadata.name!);
     else present.set(object.metadata.name!, object);
-    const isServed = selector !== undefined && [...present.values()].some(one => serves(one, selector!));
-    if (wasServed && !isServed) moments.push(rv);
-    wasServed ||= isServed;
+    const serving = [...present.values()].filter(one => selector !== undefined && serves(one, selector));
+    if (wasServed && serving.length === 0) moments.push(rv);
+    // The first canary of all goes before there is anybody else.
+    wasServed ||= serving.some(one => !one.metadata.name!.endsWith('-canary'));
   }
   return moments;
 }
@@ -133,12 +134,13 @@ const away = new Set(['Running', 'Failed', 'TimedOut', 'RollbackFailed']);
 /** At no moment of the way forward were more than so many clusters of one run away. */
 export function findBusy(parts: readonly Happened<ClusterRun>[], budget: number): string[] {
   const problems: string[] = [];
-  const present = new Map<string, ClusterRun>();
+  const ofRuns = new Map<string, Map<string, ClusterRun>>();
   for (const { object, isGone, rv } of parts) {
     const { metadata, spec } = object;
+    const present = ofRuns.getOrInsertComputed(spec.runRef.name, () => new Map<string, ClusterRun>());
     if (isGone) present.delete(metadata.name!);
     else present.set(metadata.name!, object);
-    const own = [...present.values()].filter(one => one.spec.runRef.name === spec.runRef.name);
+    const own = [...present.values()];
     if (isPreparing(spec.runRef.name) || own.some(one => one.spec.grant?.isRollback === true)) continue;
     const busy = own.filter(one => away.has(clusterStateOf(one)));
     if (busy.length > budget) problems.push(`at ${rv} ${busy.length} clusters of ${spec.runRef.name} are away`);

@@ -139,7 +139,15 @@ export async function endOf(api: KubeClient, name: string): Promise<string> {
 
 /** Nobody looks at a place any more: whoever starts need not know of it, and there is room for the pods of others. */
 export async function leavePlace({ api }: Pick<KillWorld, 'api'>, name: string): Promise<void> {
-  for (const run of [name, firstOf(name)]) await api.delete(WorkflowRun, { namespace, name: run }, { propagationPolicy: 'Background' });
+  for (const run of [name, firstOf(name)]) {
+    await api.delete(WorkflowRun, { namespace, name: run }, { propagationPolicy: 'Background' });
+    // Whoever still had a part in it would say that its Work is gone.
+    await eventually(
+      async () => (await api.list(ClusterRun, partsOf(run))).items.length,
+      count => count === 0,
+      { timeoutMs: 60_000, what: `the end of what ${run} had` },
+    );
+  }
   for (const cluster of (await api.list(Cluster)).items)
     await api.delete(Work, { namespace: cluster.status?.id ?? cluster.spec.id, name: `web.${name}` });
 }

@@ -87,7 +87,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
     },
     onWritten: (work, status) => tellReadiness(work, status),
   });
-  const followers = createFollowers(key => reports.soon(key), signal);
+  const followers = createFollowers({ onChange: key => reports.soon(key), onArrival: key => reports.promptly(key) }, signal);
   const desk: DeliveryDesk = {
     works,
     members,

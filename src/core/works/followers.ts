@@ -48,8 +48,14 @@ export const wantsDrift = ({ spec }: Work): boolean =>
 export const driftMark = (work: Work, state: WorkState): string =>
   `${work.metadata.generation} ${state.delivered?.inputs} ${state.delivered?.at}`;
 
-/** `onChange` hears that something is different about a Work. */
-export function createFollowers(onChange: (key: Key) => void, signal: AbortSignal): Followers {
+export interface FollowersListener {
+  /** Something is different about a Work. */
+  onChange(key: Key): void;
+  /** Everything that was delivered has become healthy: people wait for that. */
+  onArrival(key: Key): void;
+}
+
+export function createFollowers({ onChange, onArrival }: FollowersListener, signal: AbortSignal): Followers {
   const followed = new Map<Key, Followed>();
   signal.addEventListener('abort', () => [...followed.keys()].forEach(stop), { once: true });
 
@@ -92,7 +98,9 @@ export function createFollowers(onChange: (key: Key) => void, signal: AbortSigna
     if (present?.member === member) return present;
     stop(key);
     const health = healthFollower(member, (ref, judged, obj) => {
-      if (state.hearOf(ref, judged, obj)) onChange(key);
+      if (!state.hearOf(ref, judged, obj)) return;
+      if (state.arrives()) onArrival(key);
+      else onChange(key);
     });
     const entry: Followed = { member, health, drift: undefined, extras: undefined };
     followed.set(key, entry);

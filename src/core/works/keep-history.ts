@@ -3,7 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import { ControllerRevision } from '../../api/builtin-kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
-import { restoredFields, revisionMarks, sourcesManager, Work } from '../../api/work.ts';
+import { restoredFields, revisionMarks, sourcesManager, Work, workAnnotations } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { informer, type Informer } from '../../runtime/informer.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -46,7 +46,7 @@ export async function keepHistory(
   ctx: Context,
 ): Promise<void> {
   // What has not been fetched yet could not be brought back.
-  if (wantedContent(work) === 'waiting') return;
+  if (wantedContent(work) === 'waiting' || isHistoryOfOwner(work)) return;
   const { signal } = ctx;
   const { namespace, uid = '' } = work.metadata;
   await revisions.synced;
@@ -75,6 +75,10 @@ export async function keepHistory(
   const old = known.filter(one => one !== present).slice(0, Math.max(0, known.length + (present ? 0 : 1) - most));
   for (const { metadata } of old) await hub.delete(ControllerRevision, { namespace, name: metadata.name! }, { signal });
 }
+
+/** Whoever owns it keeps what it was before: the one revision that it asks for would only be the present spec over again. */
+const isHistoryOfOwner = ({ metadata, spec }: Work): boolean =>
+  spec.options?.history === 1 && spec.chart === undefined && metadata.annotations?.[workAnnotations.owner] !== undefined;
 
 function specOf({ spec }: Work): { [field: string]: Json } {
   return Object.fromEntries(restoredFields.filter(field => spec[field] !== undefined).map(field => [field, spec[field] as Json]));

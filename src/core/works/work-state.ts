@@ -34,6 +34,8 @@ export class WorkState {
   readonly #health = new Map<string, Health>();
   /** The versions that objects had when they were last applied. */
   readonly #applied = new Map<string, string>();
+  /** The delivery that was seen to be healthy. */
+  #arrived: Delivered | undefined;
 
   constructor({ metadata, status }: Work) {
     this.uid = metadata.uid ?? '';
@@ -130,6 +132,13 @@ export class WorkState {
 
   get isHealthy(): boolean {
     return this.objects.every(({ health, outrankedBy }) => health === 'Current' || outrankedBy !== undefined);
+  }
+
+  /** Whether everything is healthy for the first time since it was delivered. */
+  arrives(): boolean {
+    if (this.delivered === this.#arrived || this.delivered?.state !== 'Deployed' || !this.isHealthy) return false;
+    this.#arrived = this.delivered;
+    return true;
   }
 
   facts(cluster: string, inputs: string): WorkFacts {

@@ -23,11 +23,11 @@ export interface RunTriggerDeps {
   readonly signal: AbortSignal;
 }
 
-const maxDelayMs = 1000;
+const maxDelayMs = 500;
 const clusterDelayMs = 50;
 
 /** How long what happens to clusters of a run is gathered: the more there are, the longer. */
-export const gatherMs = (run: WorkflowRun | undefined): number => Math.min(maxDelayMs, run?.status?.resolvedClusters?.length ?? 0);
+export const gatherMs = (run: WorkflowRun | undefined): number => Math.min(maxDelayMs, (run?.status?.resolvedClusters?.length ?? 0) / 2);
 
 /** Whatever may change what is to be decided about a run. */
 export function runTriggers({ runs, clusterRuns, clusters, works, requests, gates, freezes, signal }: RunTriggerDeps): Trigger[] {
