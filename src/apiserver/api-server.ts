@@ -43,6 +43,7 @@ import { apiMetrics } from './http/api-metrics.ts';
 import { flowClassifier } from './http/flow-control.ts';
 import type { Kubelets } from './http/node-bound.ts';
 import type { WebHandler } from './http/https-server.ts';
+import { isSocketWatch } from './http/watch-socket.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
 /** The real controller waits five seconds. */
@@ -174,10 +175,13 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
           res.destroy();
         });
       },
-      wantsUpgrade: req => aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
+      wantsUpgrade: req => isSocketWatch(req) || aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
       upgrade(req, socket, head) {
         const res = new ServerResponse(req);
         res.assignSocket(socket as Socket);
+        // Whoever is refused has no further request on this connection: nobody reads it any more.
+        res.shouldKeepAlive = false;
+        res.once('finish', () => socket.end());
         handler(req, res, { socket, head }).catch(error => onError('request', error));
       },
     };

@@ -1,3 +1,5 @@
+import { createPrivateKey } from 'node:crypto';
+import { printKey } from '../pki/certificate-authority.ts';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
 
@@ -5,6 +7,7 @@ export interface KubeconfigParts {
   readonly url: string;
   readonly authority: string;
   readonly certificate: string;
+  /** In any form; those that were written by earlier programs are PKCS #8. */
   readonly key: string;
   /** Of the cluster and the context. Default `drover`. */
   readonly name?: string;
@@ -19,7 +22,9 @@ export function printKubeconfig({ url, authority, certificate, key, name = 'drov
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server: url, 'certificate-authority-data': encode(authority) } }],
-    users: [{ name: user, user: { 'client-certificate-data': encode(certificate), 'client-key-data': encode(key) } }],
+    users: [
+      { name: user, user: { 'client-certificate-data': encode(certificate), 'client-key-data': encode(printKey(createPrivateKey(key))) } },
+    ],
     contexts: [{ name, context: { cluster: name, user } }],
     'current-context': name,
   };

@@ -69,8 +69,9 @@ export function createKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }
 
+/** As Go prints it: clients on the JVM tell by the first line what kind of key it is. */
 export function printKey(key: KeyObject): string {
-  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return key.export({ type: key.asymmetricKeyType === 'ec' ? 'sec1' : 'pkcs8', format: 'pem' }).toString();
 }
 
 /** A self-signed authority, valid for ten years. */

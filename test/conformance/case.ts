@@ -45,6 +45,8 @@ export interface WatchStep {
   readonly path: string;
   readonly headers?: RequestHeaders;
   readonly as?: string;
+  /** Over a WebSocket, for which these sub-protocols are offered. */
+  readonly protocols?: readonly string[];
 }
 
 /** Waits until the watch has seen `count` events in all, or has ended, and then a little longer for events that should not come. */
@@ -118,7 +120,7 @@ export function apply(path: string, body: unknown, { manager = 'm1', force = fal
   return patch('application/apply-patch+yaml', path + query, body, extras);
 }
 
-export const watch = (name: string, path: string, extras: { headers?: RequestHeaders; as?: string } = {}): WatchStep => ({
+export const watch = (name: string, path: string, extras: Pick<WatchStep, 'headers' | 'as' | 'protocols'> = {}): WatchStep => ({
   step: 'watch',
   name,
   path,

@@ -5,7 +5,7 @@ import { structOfKind } from '../../src/apiserver/facts/facts.ts';
 import { decodeProtobuf } from '../../src/apiserver/protobuf/decode.ts';
 import { shapeObject } from '../../src/apiserver/schema/shape.ts';
 import { isJsonObject } from '../../src/util/json.ts';
-import type { Answer, HttpTarget, LineStream, RequestHeaders } from '../helpers/http-target.ts';
+import type { Answer, HttpTarget, EventStream, RequestHeaders } from '../helpers/http-target.ts';
 import type { Case, RequestExtras, Step, UntilAllowedStep } from './case.ts';
 import { normalise, type Outcome } from './normalise.ts';
 import type { WebhookServer } from './webhook-server.ts';
@@ -46,7 +46,7 @@ class CaseRun {
   readonly #context: CaseContext;
   readonly #target: HttpTarget;
   readonly #values = new Map<string, string>();
-  readonly #watches = new Map<string, LineStream>();
+  readonly #watches = new Map<string, EventStream>();
   readonly #outcomes: Outcome[] = [];
   readonly #created: string[] = [];
 
@@ -82,7 +82,9 @@ class CaseRun {
       return;
     }
     if (step.step === 'watch') {
-      this.#watches.set(step.name, await this.#target.stream(this.#fill(step.path), this.#headers(step)));
+      const [path, headers] = [this.#fill(step.path), this.#headers(step)];
+      const open = step.protocols ? this.#target.socket(path, headers, step.protocols) : this.#target.stream(path, headers);
+      this.#watches.set(step.name, await open);
       return;
     }
     if (step.step === 'until') return void (await this.#poll(this.#fill(step.path), step.isRight));
@@ -101,7 +103,9 @@ class CaseRun {
     await sleep(quietMs);
     const seen = watchEvents(stream, step.bookmarks === true);
     const body = step.sorted ? seen.toSorted((a, b) => eventKey(a).localeCompare(eventKey(b))) : seen;
-    this.#outcomes.push({ title: `watch ${step.watch}`, code: stream.code, headers: comparedHeaders(stream.headers), body });
+    const { code, headers, isEnded, closeCode } = stream;
+    const end = isEnded && closeCode !== undefined ? [{ closeCode }] : [];
+    this.#outcomes.push({ title: `watch ${step.watch}`, code, headers: comparedHeaders(headers), body: [...body, ...end] });
   }
 
   results(): Record<string, unknown>[] {
@@ -260,7 +264,7 @@ function parseExactly(text: string): unknown {
   }) as unknown;
 }
 
-function watchEvents(stream: LineStream, withBookmarks: boolean): Record<string, unknown>[] {
+function watchEvents(stream: EventStream, withBookmarks: boolean): Record<string, unknown>[] {
   return (
     stream.lines
       .filter(line => line !== '')

@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
 import { parse as parseYaml } from 'yaml';
 import { printJson, type Json } from '../../src/util/json.ts';
 
@@ -67,6 +68,17 @@ export class HttpTarget {
     return new LineStream(await this.#send('GET', urlPath, undefined, headers, { timeoutMs: 600_000, ...options }));
   }
 
+  /** Opens a watch over a WebSocket; it has been answered, with 101 or with a refusal, when the promise resolves. */
+  async socket(urlPath: string, headers: RequestHeaders = {}, protocols: readonly string[] = []): Promise<EventStream> {
+    const address = this.credentials.server.replace(/^http/, 'ws') + urlPath;
+    const webSocket = new WebSocket(address, [...protocols], { headers: { ...headers } as OutgoingHttpHeaders, agent: this.#agent });
+    return new Promise((resolve, reject) => {
+      webSocket.once('upgrade', answer => resolve(socketStream(webSocket, answer)));
+      webSocket.once('unexpected-response', (_req, answer: IncomingMessage) => resolve(new LineStream(answer)));
+      webSocket.once('error', cause => reject(new Error(`cannot open a WebSocket to "${urlPath}"`, { cause })));
+    });
+  }
+
   close(): void {
     this.#agent.destroy();
     this.#anonymousAgent.destroy();
@@ -103,7 +115,31 @@ export class HttpTarget {
   }
 }
 
-export class LineStream {
+/** What a watch says, while it does. */
+export interface EventStream {
+  readonly code: number;
+  readonly headers: Answer['headers'];
+  /** Of WebSockets, those that are not text in base64. */
+  readonly lines: readonly string[];
+  readonly isEnded: boolean;
+  /** Of a WebSocket that has ended. */
+  readonly closeCode?: number;
+  close(): void;
+}
+
+function socketStream(webSocket: WebSocket, answer: IncomingMessage): EventStream {
+  const lines: string[] = [];
+  const stream = { code: answer.statusCode ?? 0, headers: answer.headersDistinct, lines, isEnded: false, closeCode: 0, close };
+  webSocket.on('message', (data: Buffer, isBinary) => lines.push(data.toString(isBinary ? 'base64' : 'utf8')));
+  webSocket.once('close', code => Object.assign(stream, { isEnded: true, closeCode: code }));
+  return stream;
+
+  function close(): void {
+    webSocket.terminate();
+  }
+}
+
+export class LineStream implements EventStream {
   readonly code: number;
   readonly headers: Answer['headers'];
   readonly lines: string[] = [];

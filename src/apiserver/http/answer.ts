@@ -68,6 +68,9 @@ export async function send(ctx: AnswerContext, code: number, contentType: string
   res.end(parts.length === 1 ? parts[0] : Buffer.concat(parts, size));
 }
 
+/** How much may wait for one reader of a stream before it counts as slow. Watchers of the same objects share these bytes. */
+export const maxBacklogBytes = 512 * 1024;
+
 /** Resolves when what was written has gone, or when nobody waits for it any more. */
 export function drained(res: ServerResponse): Promise<void> {
   if (res.closed || !res.writableNeedDrain) return Promise.resolve();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { internalServerError, methodNotAllowed, noSuchResource, StatusError, timeout } from '../../api/status.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { headerValues, type HeaderValues } from '../../auth/header-values.ts';
@@ -25,7 +24,7 @@ import { negotiate } from './negotiate.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 import { servePath, type PathDeps } from './path-handler.ts';
 import { attributesOf, parseRequestInfo, type RequestInfo } from './request-info.ts';
-import { readObjectBody, type RequestScope } from './request-scope.ts';
+import { readObjectBody, type RequestScope, type Upgrade } from './request-scope.ts';
 import { parseTarget } from './request-target.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
 import { serveResource } from './resource-handler.ts';
@@ -47,12 +46,6 @@ export interface ApiDeps extends PathDeps, SubresourceDeps {
 /** What is revoked ends within five seconds. */
 const recheckMs = 2500;
 const tooManyRequests = 'Too many requests, please try again later.\n';
-
-/** A connection whose client asks to speak something else than HTTP on it. */
-export interface Upgrade {
-  readonly socket: Duplex;
-  readonly head: Buffer;
-}
 
 export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => Promise<void> {
   const impersonate = impersonator(deps.authorizer);
@@ -97,6 +90,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
       const scope: RequestScope = {
         ...answer,
         cluster: deps.cluster,
+        upgrade,
         ctx: {
           user: effective,
           userAgent: String(req.headers['user-agent'] ?? ''),
@@ -116,7 +110,7 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
         },
       };
       if (user.stillHolds && isLongRunning(info)) endWhenRevoked(user.stillHolds, res, upgrade);
-      await untilAborted(dispatch(scope, upgrade), abort.signal);
+      await untilAborted(dispatch(scope), abort.signal);
     } catch (error) {
       if (res.closed) return;
       const status = toStatusError(error, abort.signal);
@@ -152,7 +146,8 @@ export function apiHandler(deps: ApiDeps): (req: IncomingMessage, res: ServerRes
     return { requestor: authentication.user, impersonated: wanted?.user as UserInfo | undefined, stillHolds };
   }
 
-  async function dispatch(scope: RequestScope, upgrade: Upgrade | undefined): Promise<void> {
+  async function dispatch(scope: RequestScope): Promise<void> {
+    const { upgrade } = scope;
     const proxy = aggregatedProxyFor(deps.aggregator, scope.info.path);
     if (proxy) return upgrade ? carryThrough(scope, proxy, upgrade) : proxy.handle(scope.req, scope.res, scope.ctx.user);
     const wanted = scope.info.resource;

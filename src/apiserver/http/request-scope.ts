@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { apiVersionOf } from '../../api/object.ts';
 import type { Cluster } from '../cluster.ts';
 import type { RequestContext } from '../request.ts';
@@ -8,6 +9,12 @@ import type { AnswerContext } from './answer.ts';
 import { bodyMediaType, BodySyntaxError, decodeBody, readBody } from './read-body.ts';
 import type { RequestInfo } from './request-info.ts';
 
+/** A connection whose client asks to speak something else than HTTP on it. */
+export interface Upgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 /** One HTTP request on its way through the API. */
 export interface RequestScope extends AnswerContext {
   readonly req: IncomingMessage;
@@ -15,6 +22,7 @@ export interface RequestScope extends AnswerContext {
   readonly info: RequestInfo;
   readonly ctx: RequestContext;
   readonly cluster: Cluster;
+  readonly upgrade?: Upgrade | undefined;
 }
 
 /** Reads and decodes the body of a POST or PUT to a resource. Protobuf bodies name their own kind; `kind` is for those that do not. */

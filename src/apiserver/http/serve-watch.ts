@@ -3,10 +3,12 @@ import type { Resource } from '../resource.ts';
 import { waitForRevision } from '../verbs/list.ts';
 import { parseSelection } from '../verbs/selection.ts';
 import { Watcher, type WatchSink } from '../watch/watcher.ts';
+import type { WatchView } from '../watch/event-lines.ts';
 import { parseWatchOptions } from '../watch/watch-options.ts';
-import { drained, setWarnings } from './answer.ts';
+import { drained, maxBacklogBytes, setWarnings } from './answer.ts';
 import { negotiateFor } from './negotiate-for.ts';
 import type { RequestScope } from './request-scope.ts';
+import { openWatchSocket, socketSink } from './watch-socket.ts';
 
 const contentTypes = { json: 'application/json', protobuf: 'application/vnd.kubernetes.protobuf;stream=watch' } as const;
 
@@ -18,14 +20,24 @@ export async function serveWatch(scope: RequestScope, resource: Resource, namesp
   const options = parseWatchOptions(query);
   await waitForRevision(scope.cluster.store, options.atLeastRevision);
 
-  const { res } = scope;
+  const sink = await openSink(scope, encoding);
+  if (!sink) return;
+  const watcher = new Watcher(scope.cluster.watches, resource, selection, { form, encoding }, options, sink);
+  scope.res.once('close', () => watcher.end());
+  watcher.start();
+}
+
+async function openSink(scope: RequestScope, encoding: WatchView['encoding']): Promise<WatchSink | undefined> {
+  const { res, upgrade } = scope;
   setWarnings(scope);
+  if (upgrade) {
+    const webSocket = await openWatchSocket(scope, upgrade);
+    return webSocket && socketSink(webSocket, encoding);
+  }
   res.setHeader('Content-Type', contentTypes[encoding]);
   res.writeHead(200);
   res.flushHeaders();
-  const watcher = new Watcher(scope.cluster.watches, resource, selection, { form, encoding }, options, responseSink(res));
-  res.once('close', () => watcher.end());
-  watcher.start();
+  return responseSink(res);
 }
 
 /** The old form `/watch/…/<name>` names its object in the path. */
@@ -36,9 +48,6 @@ function watchQuery({ info }: RequestScope): URLSearchParams {
   query.set('fieldSelector', `metadata.name=${name}`);
   return query;
 }
-
-/** How much may wait for one reader before it counts as slow. Watchers of the same objects share these bytes. */
-const maxBacklogBytes = 512 * 1024;
 
 function responseSink(res: ServerResponse): WatchSink {
   return {

@@ -221,4 +221,41 @@ export const cases: readonly Case[] = [
       events('w', 4, { sorted: true }),
     ],
   },
+  {
+    name: 'a watch over a WebSocket: each event is a message, and it ends with a farewell',
+    steps: [
+      post(secrets, secret('a')),
+      watch('w', `${secrets}?watch=true&timeoutSeconds=2`, { protocols: [], headers: { Origin: 'https://x' } }),
+      post(secrets, secret('b')),
+      del(`${secrets}/b`),
+      events('w', 4),
+    ],
+  },
+  {
+    name: 'a watch over a WebSocket in other forms',
+    steps: [
+      post(secrets, secret('a')),
+      watch('table', `${secrets}?watch&timeoutSeconds=1`, { protocols: ['x'], headers: { Origin: '/', ...table } }),
+      events('table', 1),
+      watch('streaming', `${secrets}?${streaming}`, { protocols: [], headers: { Origin: 'https://x' } }),
+      events('streaming', 2),
+    ],
+  },
+  {
+    name: 'a watch over a WebSocket that is refused',
+    steps: [
+      ...[{}, { Origin: 'null' }, { Origin: 'x y' }, { Origin: 'x' }].flatMap((headers: { Origin?: string }, i) => [
+        watch(`origin ${i}`, `${secrets}?watch=true`, { protocols: [], headers: headers as Record<string, string> }),
+        events(`origin ${i}`, 1),
+      ]),
+      watch('two protocols', `${secrets}?watch=true`, { protocols: ['a', 'b'], headers: { Origin: 'https://x' } }),
+      events('two protocols', 1),
+      watch('version', `${secrets}?watch=true&resourceVersion=x`, { protocols: [], headers: { Origin: 'https://x' } }),
+      events('version', 1),
+      watch('forbidden', `${secrets}?watch=true`, { protocols: [], headers: { Origin: 'https://x' }, as: 'jane' }),
+      events('forbidden', 1),
+      watch('a list', `${secrets}?watch=false`, { protocols: [], headers: { Origin: 'https://x' } }),
+      events('a list', 1),
+    ],
+  },
 ];
