@@ -17,28 +17,6 @@ const fieldManager = 'kube-controller-manager';
 const hourMs = 3_600_000;
 const ownSigners = new Set<string>(Object.values(signers));
 
-/** Who asks is what the server knows, never what the request says. In place. */
-export function prepareCsrForCreate(obj: KubeObject, user: UserInfo): void {
-  const { username: _u, uid: _i, groups: _g, extra: _e, ...spec } = (obj['spec'] ?? {}) as NonNullable<CertificateSigningRequest['spec']>;
-  obj['spec'] = {
-    ...spec,
-    username: user.name,
-    ...(user.uid !== undefined && user.uid !== '' && { uid: user.uid }),
-    ...(user.groups.length > 0 && { groups: [...user.groups] }),
-    ...(user.extra && Object.keys(user.extra).length > 0 && { extra: user.extra }),
-  };
-  obj['status'] = {};
-}
-
-/** What is wrong with `spec.request`, in base64 as the object holds it; undefined when nothing is. */
-export function csrRequestProblem(request: string): string | undefined {
-  try {
-    return parseRequest(request).hasValidSignature ? undefined : 'x509: certificate request signature is invalid';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
 function parseRequest(base64: string): CertificateRequest {
   return parseCertificateRequest(Buffer.from(base64, 'base64').toString());
 }

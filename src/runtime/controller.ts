@@ -84,8 +84,6 @@ export interface RunOptions {
   readonly concurrency?: number;
   readonly firstDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Writes on the object that it is stalled, or, without an error, that it no longer is. Called after every reconcile that ends. */
-  reportStalled?(key: Key, error: StalledError | undefined, ctx: Context): Promise<void>;
   /** While traces are recorded: asks another process which step wrote a version, when none of this one did. Never throws. */
   causeElsewhere?(version: string): Promise<SpanContext | undefined>;
   now?(): Date;
@@ -103,7 +101,7 @@ const maxQuietFailures = 3;
 
 /** Runs a controller from the moment its informers know everything until the signal fires. */
 export function runController(controller: Controller, options: RunOptions): RunningController {
-  const { triggers, signal, concurrency = 4, reportStalled, now = () => new Date() } = options;
+  const { triggers, signal, concurrency = 4, now = () => new Date() } = options;
   const { name } = controller;
   const queue = workQueue({
     reconcile: run,
@@ -153,7 +151,6 @@ export function runController(controller: Controller, options: RunOptions): Runn
     const ctx = { now: now(), signal };
     try {
       const { requeueAfterMs } = await controller.reconcile(key, ctx);
-      await reportStalled?.(key, undefined, ctx);
       stats.observe(requeueAfterMs === undefined ? 'settled' : 'requeued', performance.now() - startedAtMs);
       return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
     } catch (error) {
@@ -161,7 +158,6 @@ export function runController(controller: Controller, options: RunOptions): Runn
         if (!signal.aborted) stats.observe('failed', performance.now() - startedAtMs);
         throw error;
       }
-      await reportStalled?.(key, error, ctx);
       stats.observe('stalled', performance.now() - startedAtMs);
       return undefined;
     }

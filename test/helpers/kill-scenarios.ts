@@ -6,7 +6,6 @@ import { readReleases } from '../../src/core/releases/read-releases.ts';
 import { ReleaseError } from '../../src/core/releases/release-error.ts';
 import type { ReleaseContext } from '../../src/core/releases/release-input.ts';
 import { updateRecord } from '../../src/core/releases/release-store.ts';
-import { rollbackRelease } from '../../src/core/releases/rollback-release.ts';
 import { uninstallRelease } from '../../src/core/releases/uninstall-release.ts';
 import type { Failpoint } from '../../src/runtime/failpoint.ts';
 import type { DeliveryOptions } from '../../src/api/work.ts';
@@ -102,15 +101,6 @@ export const killScenarios: Readonly<Record<string, KillScenario>> = {
       await deliver(place, { ...first, 'templates/e.yaml': configMap('e') });
     },
     deed: place => deliver(place, second, { history: 2 }),
-  },
-  rollback: {
-    async prepare(place) {
-      await deliver(place, first);
-      await deliver(place, second);
-    },
-    async deed({ member, release, ctx }) {
-      await rollbackRelease(member, release, { revision: 1 }, ctx);
-    },
   },
   'atomic-upgrade': {
     prepare: place => deliver(place, first),

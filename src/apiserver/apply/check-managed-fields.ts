@@ -1,17 +1,6 @@
 import type { KubeObject, ManagedFieldsEntry } from '../../api/object.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { withoutManagedFields } from './managed-fields.ts';
-import { decodeOwners } from './owner.ts';
-
-/** Why the entries cannot be read, for the warning after mutating admission; undefined when they can. */
-export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
-  try {
-    decodeOwners(entries);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** Whether two objects differ in nothing but the times in managedFields. */
 export function isSameButForTimes(a: KubeObject, b: KubeObject): boolean {

@@ -14,7 +14,6 @@ import { readReleases } from './read-releases.ts';
 import { ReleaseError } from './release-error.ts';
 import type { ReleaseContext } from './release-input.ts';
 import { updateRecord } from './release-store.ts';
-import { rollbackRelease } from './rollback-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 
 describe('releases on a member', { timeout: 180_000 }, () => {
@@ -388,18 +387,6 @@ describe('releases on a member', { timeout: 180_000 }, () => {
     assert.deepEqual(Object.fromEntries(counts), { first: 1, veto: 2 });
     await uninstallRelease(member, release, { hooks: false }, ctx());
     assert.deepEqual(await historyOf(member, release), []);
-  });
-
-  test('rolling back makes an earlier revision the next one', async t => {
-    const release = releaseOf(t);
-    await deliver({ release, files: { 'templates/a.yaml': configMap('a', { x: '1' }), 'templates/b.yaml': configMap('b') } });
-    await deliver({ release, files: { 'templates/a.yaml': configMap('a', { x: '2' }), 'templates/c.yaml': configMap('c') } });
-    const { revision } = await rollbackRelease(member, release, {}, ctx());
-    assert.equal(revision, 3);
-    assert.deepEqual(await historyOf(member, release), ['1 superseded', '2 superseded', '3 deployed']);
-    assert.equal((await lastRecord(release)).release.description, 'Rollback to 1');
-    assert.deepEqual(await names(release.namespace), ['a', 'b']);
-    await assert.rejects(rollbackRelease(member, release, { revision: 9 }, ctx()), /release has no 9 version/);
   });
 
   test('a Job that would be gone when it ends is still seen to have ended', async t => {

@@ -1,50 +1,14 @@
-import type { DeliveryOptions } from '../../api/work.ts';
 import type { Member } from '../delivery/member.ts';
 import { abandonRevision, beginRevision, refuseWhileOthersWork } from './begin-revision.ts';
 import { failRevision } from './fail-revision.ts';
-import { isPending, recordedApplyMethod, type ReleaseKey } from './helm-release.ts';
-import { objectsOfRevisions } from './objects-of-revisions.ts';
-import { OpenRecord } from './open-record.ts';
+import { isPending, recordedApplyMethod } from './helm-release.ts';
+import type { OpenRecord } from './open-record.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { performRevision } from './perform-revision.ts';
-import { readReleases } from './read-releases.ts';
 import { isPassing, ReleaseError } from './release-error.ts';
 import type { ReleaseContext, ReleaseOutcome } from './release-input.ts';
-import { releaseOptions, type ReleaseOptions } from './release-options.ts';
+import type { ReleaseOptions } from './release-options.ts';
 import type { ReleaseRecord } from './release-record.ts';
-import { tidyHistory } from './tidy-history.ts';
-
-export interface RollbackTarget {
-  /** The revision to go back to. The one before the last when absent. */
-  readonly revision?: number;
-}
-
-/** Makes what an earlier revision was the next one, as `helm rollback`. Goes on where an earlier call for the same revision ended. */
-export async function rollbackRelease(
-  member: Member,
-  key: ReleaseKey,
-  { revision, ...options }: RollbackTarget & DeliveryOptions,
-  ctx: ReleaseContext,
-): Promise<ReleaseOutcome> {
-  const records = await readReleases(member, key, { signal: ctx.signal });
-  const last = records.at(-1);
-  if (!last) throw new Error('release: not found');
-  const isBegun = last.release.status === 'pending-rollback' && last.progress !== undefined;
-  const wanted = revision ?? (isBegun ? last.release.rollbackRevision : last.release.revision - 1);
-  const target = records.find(({ release, problem }) => release.revision === wanted && problem === undefined);
-  if (!target) throw new Error(`release has no ${wanted} version`);
-
-  // Gone back already: the process may have died before it could say so.
-  if (last.release.status === 'deployed' && last.progress && last.release.rollbackRevision === wanted) {
-    await tidyHistory(member, records, releaseOptions(options).history, ctx);
-    return outcomeOf(last.release, await objectsOfRevisions(member, [last], ctx.signal), { isUnchanged: true });
-  }
-  if (isBegun && last.release.rollbackRevision === wanted) {
-    const open = new OpenRecord(member, last, ctx);
-    return finishRollback(member, open, { records: records.slice(0, -1), options: releaseOptions(options), ctx });
-  }
-  return rollBackTo(member, target, { records, options: releaseOptions(options), ctx });
-}
 
 interface RollbackDeps {
   /** All revisions, oldest first. */
@@ -55,6 +19,7 @@ interface RollbackDeps {
   readonly undoes?: number;
 }
 
+/** Makes what an earlier revision was the next one, as `helm rollback`. */
 export async function rollBackTo(member: Member, target: ReleaseRecord, deps: RollbackDeps): Promise<ReleaseOutcome> {
   const { records, options, ctx, undoes } = deps;
   const last = records.at(-1)!;
