@@ -534,7 +534,7 @@ for (const kind of hubKindsByTime)
     test('an image comes from an address, or from a file where Harvester itself is reached', async () => {
       await using window = await rig.open();
       const { page } = window;
-      const disk = { name: 'tiny.raw', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3_000_000, 'moo') };
+      const disk = { name: 'tiny.raw', mimeType: 'application/octet-stream', buffer: Buffer.alloc(512 * 5860, 'moo') };
       await page.goto(rig.url('/virtualization/barn/images?ns=shed'));
       await page.getByRole('button', { name: 'Add an image' }).click();
       const dialog = page.getByRole('dialog');
@@ -559,6 +559,10 @@ for (const kind of hubKindsByTime)
       await page.goto(rig.url('/virtualization/yard/images?ns=shed'));
       await page.getByRole('button', { name: 'Add an image' }).click();
       await dialog.getByLabel('A file of yours').check();
+      await dialog.getByLabel('File', { exact: true }).setInputFiles(disk);
+      await dialog.getByLabel('File', { exact: true }).setInputFiles({ ...disk, buffer: disk.buffer.subarray(1) });
+      await dialog.getByText('no multiple of 512 bytes').waitFor();
+      assert.ok(await dialog.getByRole('button', { name: 'Upload' }).isDisabled());
       await dialog.getByLabel('File', { exact: true }).setInputFiles(disk);
       await dialog.getByLabel('Name', { exact: true }).fill('Tiny');
       await dialog.getByRole('button', { name: 'Upload' }).click();

@@ -15,6 +15,11 @@ interface AddImageProps {
 
 type Way = 'download' | 'upload';
 
+/** Who keeps images writes whole sectors, and refuses all else once it has come. */
+const sectorBytes = 512;
+/** What the form that carries a file calls it, by who keeps the image. */
+const fieldOf: Readonly<Record<string, string>> = { cdi: 'file', backingimage: 'chunk' };
+
 /** Adds an image: the cluster fetches it, or it comes from here. */
 export function AddImage({ cluster, namespaces, projectOf, onClose }: AddImageProps) {
   const [way, setWay] = useState<Way>('download');
@@ -28,12 +33,18 @@ export function AddImage({ cluster, namespaces, projectOf, onClose }: AddImagePr
   const stop = useRef(new AbortController());
   const displayName = name || nameIn(way === 'download' ? url : (file?.name ?? ''));
   const isUrl = /^https?:\/\/[^\s/]+\/\S*$/.test(url);
-  const isReady = namespace !== '' && displayName !== '' && (way === 'download' ? isUrl : file !== undefined);
+  const isWhole = file === undefined || (file.size > 0 && file.size % sectorBytes === 0);
+  const isReady = namespace !== '' && displayName !== '' && (way === 'download' ? isUrl : file !== undefined && isWhole);
 
   const image = {
     apiVersion: 'harvesterhci.io/v1beta1',
     kind: 'VirtualMachineImage',
-    metadata: { generateName: 'image-', namespace, labels: { 'harvesterhci.io/imageDisplayName': labelOf(displayName) } },
+    metadata: {
+      generateName: 'image-',
+      namespace,
+      labels: { 'harvesterhci.io/imageDisplayName': labelOf(displayName) },
+      ...(way === 'upload' && file && { annotations: { 'harvesterhci.io/image-name': file.name } }),
+    },
     spec: {
       displayName,
       sourceType: way,
@@ -60,7 +71,7 @@ export function AddImage({ cluster, namespaces, projectOf, onClose }: AddImagePr
     }
   }
 
-  async function sendTo({ metadata }: KubeObject): Promise<void> {
+  async function sendTo({ metadata, ...made }: KubeObject): Promise<void> {
     const place = [metadata.namespace ?? '', metadata.name ?? ''].map(encodeURIComponent).join('/');
     const at = `/k8s/clusters/${encodeURIComponent(cluster || hub)}/v1/harvester/harvesterhci.io.virtualmachineimages/${place}`;
     const { actions = {} } = await request<{ actions?: Readonly<Record<string, string>> }>(at);
@@ -69,7 +80,9 @@ export function AddImage({ cluster, namespaces, projectOf, onClose }: AddImagePr
         `${cluster} takes no files: the hub reaches its Kubernetes API alone, and files go to the API of Harvester itself. Give an address to fetch the image from.`,
       );
     setSent(0);
-    await sendFile(`${at}?action=upload&size=${file!.size}`, file!, { onSent: setSent, signal: stop.current.signal });
+    const { backend = '' } = made['spec'] as { backend?: string };
+    const field = fieldOf[backend] ?? 'chunk';
+    await sendFile(`${at}?action=upload&size=${file!.size}`, file!, { field, onSent: setSent, signal: stop.current.signal });
   }
 
   function close(): void {
@@ -116,7 +129,13 @@ export function AddImage({ cluster, namespaces, projectOf, onClose }: AddImagePr
           )}
         </Field>
       ) : (
-        <Field label="File" hint="qcow2, raw or ISO. Keep this open until all of it has been sent.">
+        <Field
+          label="File"
+          hint="qcow2, raw or ISO. Keep this open until all of it has been sent."
+          fault={
+            isWhole ? undefined : `Its size is no multiple of ${sectorBytes} bytes, so it is not the image of a disk, or not all of one.`
+          }
+        >
           {props => (
             <input
               {...props}

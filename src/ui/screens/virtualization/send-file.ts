@@ -1,6 +1,8 @@
 import { csrfHeaders, errorOf } from '../../data/request.ts';
 
 interface SendOptions {
+  /** Of the form. */
+  readonly field: string;
   onSent(bytes: number): void;
   readonly signal: AbortSignal;
 }
@@ -9,10 +11,10 @@ const abortedName = 'AbortError';
 
 export const isAborted = (error: unknown): boolean => error instanceof Error && error.name === abortedName;
 
-/** Sends a file as Harvester takes it: a form with one field, `chunk`. `fetch` does not tell how far it has come. */
-export function sendFile(path: string, file: File, { onSent, signal }: SendOptions): Promise<void> {
+/** Sends a file as Harvester takes it: a form with one field. `fetch` does not tell how far it has come. */
+export function sendFile(path: string, file: File, { field, onSent, signal }: SendOptions): Promise<void> {
   const form = new FormData();
-  form.append('chunk', file);
+  form.append(field, file);
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
     sender.open('POST', path);
