@@ -68,7 +68,8 @@ export class RfbServer {
     const lengths: Readonly<Record<number, number>> = { 0: 20, 3: 10, 4: 8, 5: 6, 255: 12 };
     const kind = this.#input[0];
     if (kind === undefined) return false;
-    const length = kind === 2 ? (this.#input.length < 4 ? 4 : 4 + 4 * this.#input.readUInt16BE(2)) : lengths[kind];
+    const length =
+      kind === 2 ? (this.#input.length < 4 ? 4 : 4 + 4 * this.#input.readUInt16BE(2)) : kind === 6 ? this.#cutTextLength() : lengths[kind];
     if (length === undefined) throw new Error(`the client says ${kind}`);
     const said = this.#take(length);
     if (!said) return false;
@@ -77,8 +78,19 @@ export class RfbServer {
     if (kind === 3) void this.#wish(said[1] === 1);
     if (kind === 4) this.#key(said.readUInt32BE(4), undefined, said[1] === 1);
     if (kind === 5) this.heard.push(`pointer ${said.readUInt16BE(2)},${said.readUInt16BE(4)} buttons ${said[1]}`);
+    if (kind === 6) this.#copied(said.subarray(8));
     if (kind === 255) this.#key(said.readUInt32BE(4), said.readUInt32BE(8), said.readUInt16BE(2) === 1);
     return true;
+  }
+
+  #cutTextLength(): number {
+    return this.#input.length < 8 ? 8 : 8 + this.#input.readUInt32BE(4);
+  }
+
+  /** As machines with an agent do, it says what its clipboard holds. */
+  #copied(text: Buffer): void {
+    this.heard.push(`clipboard ${JSON.stringify(text.toString('latin1'))}`);
+    this.#send(Buffer.concat([Buffer.from([3, 0, 0, 0]), numbers(4, text.length), text]));
   }
 
   #key(keysym: number, place: number | undefined, isDown: boolean): void {

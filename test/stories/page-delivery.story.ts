@@ -417,6 +417,25 @@ for (const kind of hubKindsByTime)
       await page.getByRole('button', { name: 'Send keys' }).click();
       await page.getByRole('menuitem', { name: 'Control Alt Delete' }).click();
       await eventually(() => heard.includes('key ffff at 211 down'));
+
+      // Texts come as keys, or by the clipboard of the machine, from where they come back.
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Paste' }).click();
+      await dialog.getByLabel('Text').fill('é');
+      await dialog.getByText('No key of an American keyboard writes é').waitFor();
+      await dialog.getByLabel('Text').fill('ls');
+      await window.picture('paste');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByRole('button', { name: 'Type' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await eventually(() => heard.includes('key 6c at 38 down') && heard.includes('key 73 at 31 up'));
+      await page.getByRole('button', { name: 'Paste' }).click();
+      await dialog.getByLabel('Text').fill('Grüße');
+      await dialog.getByLabel('Into its clipboard').check();
+      await dialog.getByRole('button', { name: 'Copy there' }).click();
+      await page.getByRole('button', { name: 'Copy what it copied' }).waitFor();
+      assert.ok(heard.includes('clipboard "Grüße"'));
+      await page.getByRole('application', { name: 'Screen of daisy' }).focus();
       await keyboard.press('Control+Alt+g');
       assert.equal(await page.evaluate('document.activeElement.textContent'), 'Open again');
       await window.picture('screen');

@@ -5,6 +5,7 @@ import { isLeaving, LeaveHint } from '../../parts/leave-keys.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { ConsoleBar } from './console-bar.tsx';
 import { openConsole, virtctl, type MachineAt } from './console-socket.ts';
+import { PasteDialog } from './paste-dialog.tsx';
 import { canvasScreen } from './vnc/canvas-screen.ts';
 import { listenToHands } from './vnc/listen-to-hands.ts';
 import { RfbClient } from './vnc/rfb-client.ts';
@@ -29,7 +30,15 @@ export function VncConsole({ at }: { at: MachineAt }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const again = useRef<HTMLButtonElement>(null);
   const [attempt, setAttempt] = useState(0);
-  const { state, client } = useVnc(at, canvas, attempt, () => again.current?.focus());
+  const [isPasting, setPasting] = useState(false);
+  const { state, client, copied } = useVnc(at, canvas, attempt, () => again.current?.focus());
+
+  function closePaste(): void {
+    setPasting(false);
+    // Behind the dialog, which gives the focus back to its button.
+    setTimeout(() => canvas.current?.focus());
+  }
+
   return (
     <div className="stack tight">
       <ConsoleBar {...state} again={again} onAgain={() => setAttempt(attempt + 1)}>
@@ -47,6 +56,11 @@ export function VncConsole({ at }: { at: MachineAt }) {
                 },
               }))}
             />
+            <button type="button" className="button" onClick={() => setPasting(true)}>
+              <Icon name="keyboard" />
+              Paste
+            </button>
+            {copied !== '' && <CopyButton text={copied} />}
             <button type="button" className="button" onClick={() => void canvas.current?.requestFullscreen()}>
               <Icon name="machine" />
               Full screen
@@ -58,8 +72,20 @@ export function VncConsole({ at }: { at: MachineAt }) {
       <div className="machine-screen">
         <canvas ref={canvas} tabIndex={0} role="application" aria-label={`Screen of ${at.name}`} width={640} height={400} />
       </div>
+      {isPasting && <PasteDialog name={at.name} client={client} onClose={closePaste} />}
       <CommandLine command={virtctl(at, 'vnc')} />
     </div>
+  );
+}
+
+/** What somebody copied in the machine goes to the clipboard of whoever looks when they ask for it. */
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState<string>();
+  return (
+    <button type="button" className="button" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(text))}>
+      <Icon name="copy" />
+      {copied === text ? 'Copied' : 'Copy what it copied'}
+    </button>
   );
 }
 
@@ -76,11 +102,12 @@ function useVnc(
   onLeave: () => void,
 ) {
   const [state, setState] = useState<State>({ isOpen: false });
+  const [copied, setCopied] = useState('');
   const client = useRef<RfbClient>(undefined);
   useEffect(() => {
     setState({ isOpen: false });
     const place = canvas.current!;
-    const rfb = new RfbClient(bytes => socket.send(bytes), canvasScreen(place));
+    const rfb = new RfbClient(bytes => socket.send(bytes), canvasScreen(place, setCopied));
     const socket = openConsole({ cluster, namespace, name }, 'vnc', {
       onBytes: bytes => rfb.hear(bytes),
       onEnd: why => rfb.close(new Error(why)),
@@ -111,5 +138,5 @@ function useVnc(
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the canvas stays, and who leaves is told the same
   }, [cluster, namespace, name, attempt]);
-  return { state, client };
+  return { state, client, copied };
 }

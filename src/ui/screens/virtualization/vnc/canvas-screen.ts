@@ -1,9 +1,10 @@
 import type { Screen } from './rfb-client.ts';
 
 /** Draws on a canvas as large as the screen of the machine; styles make it fit. */
-export function canvasScreen(canvas: HTMLCanvasElement): Screen {
+export function canvasScreen(canvas: HTMLCanvasElement, copied: Screen['copied']): Screen {
   const context = canvas.getContext('2d', { alpha: false })!;
   return {
+    copied,
     resize(width, height) {
       canvas.width = width;
       canvas.height = height;

@@ -8,11 +8,13 @@ import { decodeZrle } from './decode-zrle.ts';
 import { Inflater } from './inflater.ts';
 import { keysymOf, scanCodeOf } from './key-codes.ts';
 import { RfbClient, type Screen } from './rfb-client.ts';
+import { typeText, untypable } from './type-text.ts';
 
 /** A canvas without a browser. */
 function plainScreen() {
   const size = { width: 0, height: 0 };
   let pixels = new Uint8ClampedArray();
+  const copied: string[] = [];
   const screen: Screen = {
     resize(width, height) {
       Object.assign(size, { width, height });
@@ -29,8 +31,14 @@ function plainScreen() {
       }
     },
     pointer() {},
+    copied: text => void copied.push(text),
   };
-  return { screen, size, colorAt: (x: number, y: number) => [...pixels.subarray((y * size.width + x) * 4, (y * size.width + x) * 4 + 4)] };
+  return {
+    screen,
+    size,
+    copied,
+    colorAt: (x: number, y: number) => [...pixels.subarray((y * size.width + x) * 4, (y * size.width + x) * 4 + 4)],
+  };
 }
 
 /** A client and a server, byte by byte when it is `torn`. */
@@ -63,6 +71,37 @@ for (const isTorn of [false, true])
     client.close(new Error('gone'));
     assert.equal(await ended, 'gone');
   });
+
+test('texts go to the machine as keys or into its clipboard, and come from there', async () => {
+  const { client, server, copied } = talk();
+  await client.open();
+  client.run().catch(() => {});
+  const { signal } = new AbortController();
+  await eventually(() => server.heard.length > 0);
+  // By then the machine has said that it takes keys by their places.
+  await eventually(() => {
+    client.pressKey({ key: 'a', code: 'KeyA' }, false);
+    return server.heard.at(-1) === 'key 61 at 30 up';
+  });
+  server.heard.length = 0;
+  await typeText(client, 'Up?\r\n', { signal, pauseMs: 0 });
+  assert.deepEqual(server.heard, [
+    ...['key ffe1 at 42 down', 'key 55 at 22 down', 'key 55 at 22 up', 'key ffe1 at 42 up'],
+    ...['key 70 at 25 down', 'key 70 at 25 up'],
+    ...['key ffe1 at 42 down', 'key 3f at 53 down', 'key 3f at 53 up', 'key ffe1 at 42 up'],
+    ...['key ff0d at 28 down', 'key ff0d at 28 up'],
+  ]);
+  client.copyText('Grüße\n');
+  assert.equal(server.heard.at(-1), 'clipboard "Grüße\\n"');
+  await eventually(() => copied.includes('Grüße\n'), Boolean, { what: 'what the machine copied' });
+  client.close(new Error('gone'));
+});
+
+test('what no key writes is known before', () => {
+  const all = Array.from({ length: 95 }, (_none, i) => String.fromCharCode(32 + i)).join('');
+  assert.deepEqual(untypable(`${all}\t\r\n`), []);
+  assert.deepEqual(untypable('a€ü€'), ['€', 'ü']);
+});
 
 test('every kind of tile is drawn', async () => {
   const [a, b, c] = [

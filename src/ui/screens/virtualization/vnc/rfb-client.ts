@@ -11,13 +11,16 @@ export interface Screen {
   copy(from: { readonly x: number; readonly y: number }, to: Rect): void;
   /** The arrow of the mouse as the machine has it. */
   pointer(image: Uint8ClampedArray<ArrayBuffer>, at: Rect): void;
+  /** What somebody copied in the machine. */
+  copied(text: string): void;
 }
 
 const version = 'RFB 003.008\n';
 const noSecurity = 1;
 const encodings = { raw: 0, copy: 1, zrle: 16, size: -223, pointer: -239, keys: -258 } as const;
 const mostPixels = 16_384 * 16_384;
-const messages = { setPixelFormat: 0, setEncodings: 2, updateRequest: 3, key: 4, pointer: 5, qemu: 255 } as const;
+const mostCopied = 16 * 1024 * 1024;
+const messages = { setPixelFormat: 0, setEncodings: 2, updateRequest: 3, key: 4, pointer: 5, cutText: 6, qemu: 255 } as const;
 
 /** A client of RFC 6143 (VNC), as far as QEMU goes: no passwords; plain, copied and ZRLE rectangles; sizes, arrows and keys by place. */
 export class RfbClient {
@@ -71,7 +74,7 @@ export class RfbClient {
       const kind = await this.#reader.byte();
       if (kind === 0) await this.#update();
       else if (kind === 1) await this.#skipColors();
-      else if (kind === 3) await this.#skipClipboard();
+      else if (kind === 3) await this.#cutText();
       // 2 is a bell.
       else if (kind !== 2) throw new Error(`it says something that is not VNC: ${kind}`);
     }
@@ -88,6 +91,16 @@ export class RfbClient {
   movePointer(x: number, y: number, buttons: number): void {
     const within = (value: number, end: number) => Math.max(0, Math.min(end - 1, Math.round(value)));
     this.#send(message(6, [messages.pointer, buttons], [2, within(x, this.#size.width), within(y, this.#size.height)]));
+  }
+
+  /** Puts a text into the clipboard of the machine. VNC knows Latin-1 only. */
+  copyText(text: string): void {
+    const bytes = Uint8Array.from(text, character => character.charCodeAt(0) & 0xff);
+    const head = message(8, [messages.cutText, 0, 0, 0], [4, bytes.length]);
+    const said = new Uint8Array(head.length + bytes.length);
+    said.set(head);
+    said.set(bytes, head.length);
+    this.#send(said);
   }
 
   async #update(): Promise<void> {
@@ -154,9 +167,11 @@ export class RfbClient {
     await this.#reader.bytes(head.getUint16(3) * 6);
   }
 
-  async #skipClipboard(): Promise<void> {
+  async #cutText(): Promise<void> {
     await this.#reader.bytes(3);
-    await this.#text();
+    const length = (await this.#reader.view(4)).getUint32(0);
+    if (length > mostCopied) throw new Error(`it says that it has copied ${length} bytes`);
+    this.#screen.copied(Array.from(await this.#reader.bytes(length), byte => String.fromCharCode(byte)).join(''));
   }
 
   async #text(): Promise<string> {
