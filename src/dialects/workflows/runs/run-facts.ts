@@ -3,7 +3,7 @@ import type { ScopeFacts } from '../inputs/run-scope.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import { deliveryAnnotations } from '../names.ts';
 import { pipelineFacts } from '../pipelines/pipeline-facts.ts';
-import { phasesOf } from './generate-phases.ts';
+import { phasesOf, type PhaseSpec } from './generate-phases.ts';
 import type { RunStatus } from './run-status.ts';
 
 /** A run with the status that it writes itself. */
@@ -39,16 +39,34 @@ export function factsOfRun(run: RunWithStatus): ScopeFacts {
   };
 }
 
-/** What expressions find of a phase: other values of variables, and another service. */
-export function factsOfPhase({ status }: RunWithStatus, phaseName: string): Pick<ScopeFacts, 'phaseVariables' | 'service'> {
-  const { snapshot } = status ?? {};
+/** What expressions find of a phase: other values of variables, another service, and not what other phases keep to themselves. */
+export function factsOfPhase(run: RunWithStatus, phaseName: string): Pick<ScopeFacts, 'phaseVariables' | 'service' | 'context'> {
+  const { snapshot } = run.status ?? {};
   if (!snapshot) return {};
-  const phase = phasesOf(snapshot.workflow.spec, snapshot.provider.type).find(one => one.name === phaseName);
+  const phases = phasesOf(snapshot.workflow.spec, snapshot.provider.type);
+  const phase = phases.find(one => one.name === phaseName);
   const overrides = (phase?.variableOverrides ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
   return {
     ...(overrides.length > 0 && { phaseVariables: Object.fromEntries(overrides) }),
     ...(phase?.serviceRef !== undefined && { service: phase.serviceRef }),
+    ...contextWithin(run, phases, phaseName),
   };
+}
+
+/** Without what steps of other phases have published for their own phase alone. Nothing when there is no such thing. */
+function contextWithin(run: RunWithStatus, phases: readonly PhaseSpec[], phaseName: string): Pick<ScopeFacts, 'context'> {
+  const outputs = phases.flatMap(phase =>
+    [...phase.groups, ...phase.rollback].flatMap(group =>
+      group.steps.flatMap(({ output }) =>
+        output ? [{ name: output.name, isSeen: output.scope !== 'Phase' || phase.name === phaseName }] : [],
+      ),
+    ),
+  );
+  const seen = new Set(outputs.filter(one => one.isSeen).map(one => one.name));
+  const hidden = outputs.filter(({ name }) => !seen.has(name)).map(({ name }) => name);
+  const { context } = factsOfRun(run);
+  if (!context || hidden.length === 0) return {};
+  return { context: Object.fromEntries(Object.entries(context).filter(([name]) => !hidden.includes(name))) };
 }
 
 /** What expressions find of a wave. */
