@@ -11,6 +11,7 @@ import type { JsonObject } from '../../../util/json.ts';
 import { runScope } from '../inputs/run-scope.ts';
 import type { ClusterRun } from '../kinds/cluster-run.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
+import type { LogLine } from '../logs/run-logs.ts';
 import { scaleDownOld } from '../release/scale.ts';
 import { endStep } from '../release/steps.ts';
 import { unitLog } from '../release/step-log.ts';
@@ -116,6 +117,7 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
     const since = new Date(status.step?.startedAt ?? now);
     const events = member ? await readEvents(member, refs, since, signal).catch(() => []) : [];
     voice.progress(context, seen, events);
+    if (member && refs.some(({ kind }) => kind === 'Job')) voice.add(context, await sayJobs(context, refs, signal));
     return seen;
   }
 
@@ -126,23 +128,31 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
     const log = unitLog('Wait for Steady State');
     if (result === 'Succeeded') {
       if (refs.length === 0) return sayApplied(context, work, signal);
-      return voice.add(context, [...(await words(jobWords)), ...log.done().lines]);
+      return voice.add(context, [...(await sayJobs(context, refs, signal)), ...log.done().lines]);
     }
     if (refs.length === 0) return voice.add(context, failedUnit(context.grant.type, message));
     voice.add(context, [
-      ...(await words(jobWords)),
-      ...(result === 'TimedOut' ? await words(explainTimeout) : []),
+      ...(await sayJobs(context, refs, signal)),
+      ...(result === 'TimedOut' ? await ifAnswered(context, signal, member => explainTimeout(member, refs, signal)) : []),
       ...log.error(message).failed().lines,
     ]);
+  }
 
-    /** They only add to what is known. */
-    async function words(ask: typeof jobWords): ReturnType<typeof jobWords> {
-      try {
-        return await ask(sight.open(context.cluster.id), refs, signal);
-      } catch {
-        signal.throwIfAborted();
-        return [];
-      }
+  function sayJobs(context: StepContext, refs: readonly ObjectRef[], signal: AbortSignal): Promise<readonly LogLine[]> {
+    return ifAnswered(context, signal, member => jobWords(member, refs, signal, voice.heard(context)));
+  }
+
+  /** Words that only add to what is known. */
+  async function ifAnswered(
+    { cluster }: StepContext,
+    signal: AbortSignal,
+    ask: (member: Member) => Promise<readonly LogLine[]>,
+  ): Promise<readonly LogLine[]> {
+    try {
+      return await ask(sight.open(cluster.id));
+    } catch {
+      signal.throwIfAborted();
+      return [];
     }
   }
 

@@ -33,15 +33,36 @@ export async function explainTimeout(member: Member, refs: readonly ObjectRef[],
   return log.lines;
 }
 
-/** What the pods of Jobs have said. */
-export async function jobWords(member: Member, refs: readonly ObjectRef[], signal: AbortSignal): Promise<readonly LogLine[]> {
+/** When each pod said what was last heard of it, by its uid. */
+export type Heard = Map<string, string>;
+
+/** What the pods of Jobs have said since they were last heard. */
+export async function jobWords(
+  member: Member,
+  refs: readonly ObjectRef[],
+  signal: AbortSignal,
+  heard: Heard = new Map(),
+): Promise<readonly LogLine[]> {
   const log = unitLog('Wait for Steady State');
   for (const { kind, name, namespace } of refs) {
     if (kind !== 'Job' || namespace === undefined) continue;
     const { items } = await member.client.list(Pod, { namespace, labelSelector: `job-name=${name}`, signal, timeoutMs });
-    for (const pod of items.slice(0, mostPods)) for (const line of await lastWords(member, pod, signal, jobLines)) log.info(line);
+    for (const pod of items.slice(0, mostPods)) for (const line of await newWords(member, pod, signal, heard)) log.info(line);
   }
   return log.lines;
+}
+
+const timed = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T\S+) (.*)$/;
+
+async function newWords(member: Member, pod: Pod, signal: AbortSignal, heard: Heard): Promise<string[]> {
+  const uid = pod.metadata.uid ?? '';
+  const last = heard.get(uid) ?? '';
+  // The API knows whole seconds only: what was heard of the same second comes again.
+  const since = last === '' ? '' : `&sinceTime=${last.slice(0, 19)}Z`;
+  const lines = await lastWords(member, pod, signal, `${jobLines}&timestamps=true${since}`);
+  const words = lines.map(line => timed.exec(line)).filter(found => found !== null && found[1]! > last);
+  if (words.length > 0) heard.set(uid, words.at(-1)![1]!);
+  return words.map(found => found![2]!).filter(line => line !== '');
 }
 
 const isReady = ({ status }: Pod): boolean => status?.conditions?.some(one => one.type === 'Ready' && one.status === 'True') === true;
@@ -51,7 +72,7 @@ function troubleOf(pod: Pod): string {
   return trouble === undefined ? '' : `, ${trouble}`;
 }
 
-async function lastWords(member: Member, { metadata }: Pod, signal: AbortSignal, lines = lastLines): Promise<string[]> {
+async function lastWords(member: Member, { metadata }: Pod, signal: AbortSignal, lines: number | string = lastLines): Promise<string[]> {
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/log?tailLines=${lines}`;
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

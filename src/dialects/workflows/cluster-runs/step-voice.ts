@@ -6,12 +6,14 @@ import { isRecord } from '../release/release-record.ts';
 import { refLine, unitLog } from '../release/step-log.ts';
 import type { SteadyState } from '../release/steady-state.ts';
 import type { SeenEvent } from './look-at-workloads.ts';
+import type { Heard } from './pod-words.ts';
 import type { StepContext } from './step-context.ts';
 
 interface Said {
   readonly grant: number;
   readonly states: Map<number, string>;
   readonly events: Set<string>;
+  readonly heard: Heard;
 }
 
 /** What steps say in the log. Each thing is said when it is new to this process; what is known from the first line on is said once for ever. */
@@ -55,6 +57,11 @@ export class StepVoice {
     this.add(context, log.lines);
   }
 
+  /** What was heard of the pods of Jobs. */
+  heard(context: StepContext): Heard {
+    return this.#of(context).heard;
+  }
+
   forget(key: Key): void {
     this.#said.delete(key);
   }
@@ -62,7 +69,7 @@ export class StepVoice {
   #of({ key, grant }: StepContext): Said {
     const present = this.#said.get(key);
     if (present?.grant === grant.id) return present;
-    const fresh = { grant: grant.id, states: new Map<number, string>(), events: new Set<string>() };
+    const fresh = { grant: grant.id, states: new Map<number, string>(), events: new Set<string>(), heard: new Map<string, string>() };
     this.#said.set(key, fresh);
     return fresh;
   }
