@@ -112,4 +112,35 @@ describe('blue/green of real pods', { skip: missing ?? false, timeout: 400_000 }
       assert.deepEqual(new Set(words), new Set(['one', 'two']));
     }
   });
+
+  test('what a Job says is in the log while it still runs, once', async () => {
+    const pod = {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      containers: [
+        { name: 'job', image: busyboxImage, imagePullPolicy: 'IfNotPresent', command: ['sh', '-c', 'echo half way; sleep 100000'] },
+      ],
+    };
+    const manifest = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'talks' },
+      spec: { backoffLimit: 0, template: { spec: pod } },
+    };
+    const steps = [{ type: 'ResolveClusters' }, { name: 'Talk', type: 'Job', with: { manifest } }];
+    await world.workflow('talks', ns, { type: 'Custom', phases: [{ name: 'Only', groups: [{ name: 'Only', steps }] }] });
+    const run = await world.start('talks');
+    const said = async (cluster: string) =>
+      (await world.drover.expect(`logs run/${run} -n delivery --cluster ${cluster}`)).split('\n').filter(line => / half way$/.test(line));
+    for (const cluster of clusters)
+      await eventually(
+        () => said(cluster),
+        lines => lines.length > 0,
+        { timeoutMs: 60_000, what: 'the first words' },
+      );
+    assert.equal((await world.readRun(run)).status.phase, 'Running');
+    await world.steer(run, 'Abort');
+    await world.until(run, 'Aborted');
+    for (const cluster of clusters) assert.equal((await said(cluster)).length, 1);
+  });
 });
