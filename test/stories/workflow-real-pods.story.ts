@@ -129,6 +129,7 @@ describe('blue/green of real pods', { skip: missing ?? false, timeout: 400_000 }
     };
     const steps = [{ type: 'ResolveClusters' }, { name: 'Talk', type: 'Job', with: { manifest } }];
     await world.workflow('talks', ns, { type: 'Custom', phases: [{ name: 'Only', groups: [{ name: 'Only', steps }] }] });
+    await world.define(ns, version('one'));
     const run = await world.start('talks');
     const said = async (cluster: string) =>
       (await world.drover.expect(`logs run/${run} -n delivery --cluster ${cluster}`)).split('\n').filter(line => / half way$/.test(line));

@@ -11,6 +11,7 @@ import { runDeliveryRegistration } from './admission/register-delivery.ts';
 import { runApprovals } from './approvals/approvals-controller.ts';
 import { barrierDesk } from './barriers/barrier-desk.ts';
 import { runClusterRuns } from './cluster-runs/cluster-runs-controller.ts';
+import { runDefinitions } from './definitions/keep-definitions.ts';
 import { runDeliveryRoles } from './delivery-roles.ts';
 import { freezeDesk, runFreezes } from './freezes/run-freezes.ts';
 import { runGateWorks } from './gates/gate-works-controller.ts';
@@ -19,6 +20,7 @@ import { hubRunInputs, runRunContents } from './inputs/hub-run-inputs.ts';
 import { runInfrastructures } from './infrastructure/infrastructure-controller.ts';
 import { CloudProvider } from './kinds/cloud-provider.ts';
 import { GateTemplate } from './kinds/gate.ts';
+import { Environment } from './kinds/service-definition.ts';
 import { eventHerald } from './notifications/event-herald.ts';
 import { runNotifications } from './notifications/notifications-controller.ts';
 import { runPipelines } from './pipelines/pipeline-controller.ts';
@@ -55,6 +57,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const { hub, objects, clusters, works, members, renderer, egress, admission, serverUrl, signal, onError } = deps;
   const { runs, clusterRuns, requests, workflows, logs } = objects;
   const templates = informer(hub, GateTemplate, { signal, onError: onError('GateTemplate') });
+  const environments = informer(hub, Environment, { signal, onError: onError('Environment') });
   const providers = informer(hub, CloudProvider, { signal, onError: onError('CloudProvider') });
   const sources = runProviders({ hub, providers, clusters, signal });
   const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
@@ -69,6 +72,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     runWorkflowRuns({ ...shared, gates, freezes, serverUrl }),
     ...runClusterRuns({ ...shared, members }),
     runWorkflowSummaries({ hub, workflows, runs, signal }),
+    ...runDefinitions({ ...objects, hub, environments, templates, signal }),
     runApprovals({ hub, requests, signal }),
     runFreezes({ hub, freezes: objects.freezes, signal }),
     runGateWorks({ hub, runs, works, signal }),
