@@ -175,6 +175,12 @@ const cases: readonly Case[] = [
     words: /timeout: .*must be at least 1m/,
   },
   {
+    name: 'a barrier without a name',
+    kind: Workflow,
+    spec: phase(steps({ type: 'Barrier', with: { identifier: 7 } })),
+    words: /steps\[0\]\.with\.identifier: Invalid value: 7: must be a name/,
+  },
+  {
     name: 'a condition that cannot be read',
     kind: Workflow,
     spec: phase(steps({ type: 'ResolveClusters', skip: { when: '${env.name} ==' } })),
