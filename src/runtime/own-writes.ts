@@ -10,20 +10,29 @@ export interface OwnWrites<T extends KubeObject> {
   by(index: string, value: string): T[];
 }
 
+const mostGone = 10_000;
+
 /** The index must be one of those that the informer has. */
 export function ownWrites<T extends KubeObject>(
   informer: Informer<T>,
   { indexes, signal }: { readonly indexes: Readonly<Record<string, (obj: T) => readonly string[]>>; readonly signal: AbortSignal },
 ): OwnWrites<T> {
   const ahead = new Map<Key, T>();
+  /** Those that went last: what was written before may be heard of afterwards. */
+  const gone = new Set<string>();
   const subscription = informer.subscribe(({ type, object }) => {
     const key = keyOf(object);
+    if (type === 'DELETED') {
+      gone.add(object.metadata.uid ?? '');
+      if (gone.size > mostGone) gone.delete(gone.values().next().value!);
+    }
     const own = ahead.get(key);
     if (own && (type === 'DELETED' || !isOlderVersion(object.metadata.resourceVersion, own.metadata.resourceVersion))) ahead.delete(key);
   });
   signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
   return {
     note(obj) {
+      if (gone.has(obj.metadata.uid ?? '')) return;
       const key = keyOf(obj);
       const cached = informer.get(key);
       if (!cached || isOlderVersion(cached.metadata.resourceVersion, obj.metadata.resourceVersion)) ahead.set(key, obj);

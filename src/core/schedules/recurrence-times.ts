@@ -5,27 +5,40 @@ type Day = Temporal.PlainDate;
 /** Rules that meet no day, such as the 31st of February, end somewhere. */
 const maxEmptyPeriods = { DAILY: 3000, WEEKLY: 500, MONTHLY: 200, YEARLY: 30 } as const;
 
-/** The first moment of a rule after this one, or undefined. Clocks of the zone count; what they skip comes when they go on. */
-export function nextRecurrence(rule: RecurrenceRule, startAt: Date, timeZone: string, afterMs: number): number | undefined {
+/** Finds the first moment of a rule after another one, or undefined. Clocks of the zone count; what they skip comes when they go on. */
+export function recurrence(rule: RecurrenceRule, startAt: Date, timeZone: string): (afterMs: number) => number | undefined {
   const start = Temporal.Instant.fromEpochMilliseconds(startAt.getTime()).toZonedDateTimeISO(timeZone);
   const untilMs = rule.until ? momentOf(rule.until, timeZone) : Infinity;
-  let [found, empty] = [0, 0];
-  for (let period = firstPeriod(rule, start, afterMs); empty < maxEmptyPeriods[rule.frequency]; period++) {
+  let lastMs: number | undefined;
+  return afterMs => {
+    lastMs ??= Math.min(untilMs, lastCounted(rule, start));
+    const next = momentsFrom(rule, start, firstPeriod(rule, start, afterMs)).find(ms => ms > afterMs);
+    return next !== undefined && next <= lastMs ? next : undefined;
+  };
+}
+
+/** The moments of a rule from a period on, for ever. */
+function* momentsFrom(rule: RecurrenceRule, start: Temporal.ZonedDateTime, first: number): Generator<number, undefined> {
+  for (let [period, empty] = [first, 0]; empty < maxEmptyPeriods[rule.frequency]; period++) {
     const moments = momentsOf(rule, start, period).filter(ms => ms >= start.epochMilliseconds);
     empty = moments.length === 0 ? empty + 1 : 0;
-    for (const ms of moments) {
-      if (ms > untilMs || found++ >= (rule.count ?? Infinity)) return undefined;
-      if (ms > afterMs) return ms;
-    }
+    yield* moments;
   }
-  return undefined;
+}
+
+/** Whatever is counted has to be walked through, but once is enough. */
+function lastCounted(rule: RecurrenceRule, start: Temporal.ZonedDateTime): number {
+  if (rule.count === undefined) return Infinity;
+  return momentsFrom(rule, start, 0)
+    .take(rule.count)
+    .reduce((last, ms) => Math.max(last, ms), -Infinity);
 }
 
 const momentOf = ({ at, isUtc }: Until, timeZone: string): number => at.toZonedDateTime(isUtc ? 'UTC' : timeZone).epochMilliseconds;
 
-/** Without a count, what lies long before need not be walked through. */
-function firstPeriod({ frequency, interval, count }: RecurrenceRule, start: Temporal.ZonedDateTime, afterMs: number): number {
-  if (count !== undefined || afterMs <= start.epochMilliseconds) return 0;
+/** What lies long before need not be walked through. */
+function firstPeriod({ frequency, interval }: RecurrenceRule, start: Temporal.ZonedDateTime, afterMs: number): number {
+  if (afterMs <= start.epochMilliseconds) return 0;
   const at = Temporal.Instant.fromEpochMilliseconds(afterMs).toZonedDateTimeISO(start.timeZoneId).toPlainDate();
   const largestUnit = unitOf[frequency];
   const passed = start.toPlainDate().until(at, { largestUnit })[largestUnit];

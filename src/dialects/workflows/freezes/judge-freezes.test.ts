@@ -83,3 +83,18 @@ test('a rule without start and end means whole days of its zone', () => {
   const friday = judgeFreezes([fridays], shop, at('2026-11-20T05:00:00Z'));
   assert.deepEqual([friday.isOpen, friday.nextOpen], [false, at('2026-11-21T05:00:00Z')]);
 });
+
+test('days that never end are told of at once, and told for a year', () => {
+  const always = freeze('always', { kind: 'Deny', rrule: 'FREQ=DAILY', start: '1990-01-01T00:00:00Z' });
+  const many = freeze('many', { kind: 'Deny', rrule: 'FREQ=DAILY;COUNT=10000', start: '2001-01-01T00:00:00Z' });
+  const long = freeze('long', { kind: 'Deny', rrule: 'FREQ=WEEKLY', start: '2020-01-01T00:00:00Z', duration: '20000h' });
+  for (const one of [always, many, long]) {
+    const { isOpen, wakeAt } = judgeFreezes([one], shop, at('2026-11-20T05:00:00Z'));
+    assert.equal(isOpen, false);
+    assert.ok(wakeAt! > at('2027-11-20T05:00:00Z'));
+  }
+  assert.equal(judgeFreezes([always, many, long], shop, at('2028-01-01T00:00:00Z')).isOpen, false);
+  // The last of the ten thousand days.
+  assert.equal(judgeFreezes([many], shop, at('2028-05-18T12:00:00Z')).isOpen, false);
+  assert.equal(judgeFreezes([many], shop, at('2028-05-19T00:00:00Z')).isOpen, true);
+});

@@ -1,16 +1,25 @@
 import { parseRecurrence } from '../../../core/schedules/parse-rrule.ts';
-import { nextRecurrence } from '../../../core/schedules/recurrence-times.ts';
+import { recurrence } from '../../../core/schedules/recurrence-times.ts';
 import { oneSpan, spansOf, type Spans } from '../../../core/schedules/spans.ts';
 import { durationMs } from '../../../util/duration.ts';
 import type { DeployFreeze } from '../kinds/deploy-freeze.ts';
 import type { FreezeAnswer, FreezeSubject } from './freeze-desk.ts';
 
 const dayMs = 86_400_000;
-/** Rules that never leave an opening end somewhere. */
+/** Rules that never leave an opening end somewhere, and nobody waits for years. */
 const maxChanges = 200;
+const horizonMs = 2 * 365 * dayMs;
+
+const known = new WeakMap<Pick<DeployFreeze, 'spec' | 'metadata'>, Spans>();
 
 /** When a freeze counts. Throws ScheduleError when its rule cannot be read. */
-export function timesOf({ spec, metadata }: Pick<DeployFreeze, 'spec' | 'metadata'>): Spans {
+export function timesOf(freeze: Pick<DeployFreeze, 'spec' | 'metadata'>): Spans {
+  let times = known.get(freeze);
+  if (!times) known.set(freeze, (times = readTimes(freeze)));
+  return times;
+}
+
+function readTimes({ spec, metadata }: Pick<DeployFreeze, 'spec' | 'metadata'>): Spans {
   const startMs = spec.start === undefined ? undefined : Date.parse(spec.start);
   const endMs = spec.end === undefined ? undefined : Date.parse(spec.end);
   if (spec.rrule === undefined) return oneSpan({ startMs: startMs ?? -Infinity, endMs: endMs ?? Infinity });
@@ -19,7 +28,7 @@ export function timesOf({ spec, metadata }: Pick<DeployFreeze, 'spec' | 'metadat
   const first = new Date(startMs ?? firstMidnight(metadata.creationTimestamp, zone));
   const given = durationMs(spec.duration);
   const lengthMs = given > 0 ? given : startMs !== undefined && endMs !== undefined ? endMs - startMs : dayMs;
-  return spansOf(afterMs => nextRecurrence(rule, first, zone, afterMs), lengthMs);
+  return spansOf(recurrence(rule, first, zone), lengthMs);
 }
 
 /** Without a start, days begin at midnight. */
@@ -44,22 +53,25 @@ interface Relevant {
 
 /** Whether runs may begin: no Deny counts now, and, where there are Allows, one of them does. One that cannot be read closes, so that nothing slips through. */
 export function judgeFreezes(freezes: readonly DeployFreeze[], subject: FreezeSubject, now: Date): FreezeAnswer {
+  const nowMs = now.getTime();
   const relevant: Relevant[] = [];
   for (const freeze of freezes) {
     if (freeze.metadata.deletionTimestamp !== undefined || !isAbout(freeze, subject)) continue;
     try {
-      relevant.push({ freeze, times: timesOf(freeze) });
+      const times = timesOf(freeze);
+      // What cannot be worked out shows only when it is.
+      times.at(nowMs);
+      relevant.push({ freeze, times });
     } catch (error) {
       const message = `DeployFreeze ${freeze.metadata.name} cannot be read: ${(error as Error).message}`;
       return { isOpen: false, mustPause: false, message };
     }
   }
-  const nowMs = now.getTime();
   const closing = closedBy(relevant, nowMs);
   const changeMs = nextChange(relevant, nowMs);
   const wakeAt = changeMs === undefined ? {} : { wakeAt: new Date(changeMs) };
   if (closing.length === 0) return { isOpen: true, mustPause: false, ...wakeAt };
-  const openMs = nextOpening(relevant, changeMs);
+  const openMs = nextOpening(relevant, changeMs, nowMs + horizonMs);
   return {
     isOpen: false,
     mustPause: closing.some(({ freeze }) => freeze.spec.running === 'Pause'),
@@ -83,9 +95,9 @@ function nextChange(relevant: readonly Relevant[], ms: number): number | undefin
   return Number.isFinite(first) ? first : undefined;
 }
 
-function nextOpening(relevant: readonly Relevant[], firstMs: number | undefined): number | undefined {
+function nextOpening(relevant: readonly Relevant[], firstMs: number | undefined, untilMs: number): number | undefined {
   let ms = firstMs;
-  for (let changes = 0; ms !== undefined && changes < maxChanges; changes++) {
+  for (let changes = 0; ms !== undefined && ms < untilMs && changes < maxChanges; changes++) {
     if (closedBy(relevant, ms).length === 0) return ms;
     ms = nextChange(relevant, ms);
   }

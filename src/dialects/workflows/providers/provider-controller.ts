@@ -90,7 +90,8 @@ export function runProviderController({ hub, providers, clusters, sessions, sync
   /** A cluster that refuses its token makes a look due at once, unless there was one just now. */
   function restUntilDue(key: Key, provider: CloudProvider, resyncMs: number, now: Date): number {
     const last = looks.get(key);
-    if (last?.asked !== askedOf(provider)) return 0;
+    // Also when the clock was put back.
+    if (last?.asked !== askedOf(provider) || now.getTime() < last.at) return 0;
     const isUrgent = clusters.list().some(one => isOfProvider(one, key) && isRefused(one));
     return last.at + (isUrgent ? Math.min(resyncMs, refusedMs) : resyncMs) - now.getTime();
   }

@@ -95,6 +95,8 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
       !last ||
       last.generation !== service.metadata.generation ||
       nowMs - last.atMs >= intervalMs ||
+      // The clock was put back.
+      nowMs < last.atMs ||
       (manifestTrigger !== undefined && !looks.has(key));
     if (!isDue) return requeue(last.atMs + intervalMs - nowMs);
     looked.set(key, { atMs: nowMs, generation: service.metadata.generation });
