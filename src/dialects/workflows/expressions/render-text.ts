@@ -1,5 +1,5 @@
 import { evaluate, printValue, type ExpressionScope } from './evaluate.ts';
-import { UnresolvedExpression } from './expression-error.ts';
+import { ExpressionError, UnresolvedExpression } from './expression-error.ts';
 import type { ExpressionNode } from './expression-node.ts';
 import { parseEmbedded } from './parse-expression.ts';
 import { pathsOf } from './paths-of.ts';
@@ -13,6 +13,8 @@ interface Piece {
   readonly at: number;
 }
 
+/** What texts of variables that hold each other may come to. */
+const maxRendered = 4 * 1024 * 1024;
 const maxKept = 1000;
 const maxKeptLength = 20_000;
 const kept = new Map<string, readonly Piece[]>();
@@ -20,12 +22,16 @@ const kept = new Map<string, readonly Piece[]>();
 /** The text with every `${…}` replaced by what it stands for; `$${` becomes `${` and stands for itself. Throws UnresolvedExpression, or ExpressionError when it cannot be read. */
 export function renderText(text: string, scope: ExpressionScope): string {
   if (!text.includes('${')) return text;
+  let length = 0;
   return piecesOf(text)
     .map(({ before, node, source, at }) => {
       if (!node) return before;
       const value = evaluate(node, scope);
       if (value === undefined || value === null) throw new UnresolvedExpression(source, at);
-      return before + printValue(value);
+      const printed = printValue(value);
+      length += printed.length;
+      if (length > maxRendered) throw new ExpressionError(`the text becomes longer than ${maxRendered} characters`, at);
+      return before + printed;
     })
     .join('');
 }

@@ -89,6 +89,8 @@ export type PartialSnapshot = Pick<RunSnapshot, 'app' | 'workflow' | 'variables'
 export function runScope(snapshot: PartialSnapshot, facts: ScopeFacts): ExpressionScope {
   const roots = new Map<string, unknown>();
   const underWay = new Set<string>();
+  /** Variables that stand for each other many times over are worked out once. */
+  const texts = new Map<string, string>();
   return scope;
 
   function scope(path: string): unknown {
@@ -103,10 +105,13 @@ export function runScope(snapshot: PartialSnapshot, facts: ScopeFacts): Expressi
 
   /** A variable that stands for itself, by whatever detour, stands for nothing. */
   function textOf(path: string, { text }: VariableText): string | undefined {
-    if (underWay.has(path)) return undefined;
+    const known = texts.get(path);
+    if (known !== undefined || underWay.has(path)) return known;
     underWay.add(path);
     try {
-      return renderText(text, scope);
+      const rendered = renderText(text, scope);
+      texts.set(path, rendered);
+      return rendered;
     } finally {
       underWay.delete(path);
     }

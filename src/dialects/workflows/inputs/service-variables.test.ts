@@ -60,3 +60,12 @@ test('variables may be made of others, and of themselves they are nothing', () =
   assert.throws(() => renderText('${serviceVariable}', scope), /cannot resolve/);
   assert.equal(renderText('${serviceVariable.b}', scope), 'shop');
 });
+
+test('variables that double each other again and again come to an end', () => {
+  const doubling = (last: string) =>
+    Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [`v${i}`, i === 59 ? last : `\${serviceVariable.v${i + 1}}\${serviceVariable.v${i + 1}}`]),
+    );
+  assert.throws(() => renderText('${serviceVariable.v0}', scopeOf(doubling('x'))), /longer than/);
+  assert.equal(renderText('${serviceVariable.v0}', scopeOf(doubling(''))), '');
+});
