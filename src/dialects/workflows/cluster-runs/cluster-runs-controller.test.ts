@@ -233,6 +233,18 @@ test('what rules of a member deny is a failure of type Policy: before anything i
     /^Timed out while waiting for k8s task to complete: Deployment\/web: 0 out of 1 .*exceeded quota/,
   );
 
+  // Of other workloads only events tell.
+  const set = deployment('web:1');
+  const { selector, template } = set['spec'] as Record<string, unknown>;
+  world.manifests = [
+    deployment('web:1'),
+    { ...set, kind: 'StatefulSet', metadata: { name: 'db' }, spec: { serviceName: 'db', selector, template } },
+  ];
+  (world.manifests[0]!['spec'] as { replicas: number }).replicas = 0;
+  const ordinal = await (await world.begin({})).step('east', 'RollingDeploy', { timeout: '3s' });
+  assert.equal(ordinal.status?.failure?.type, 'Policy', JSON.stringify(ordinal.status));
+  assert.match(ordinal.status?.failure?.message ?? '', /StatefulSet\/db: .*the quota "small" is used up/);
+
   // Whoever puts it right in time is not held against the step.
   await east.delete(Quota, { namespace: targetNamespace, name: 'small' });
   const right = await (await world.begin({})).step('east', 'RollingDeploy');

@@ -19,7 +19,7 @@ import type { NextWork, StepState } from '../release/step.ts';
 import type { SteadyState } from '../release/steady-state.ts';
 import { computeBegin } from './begin-step.ts';
 import { objectsOf, workNameOf, writeWork } from './held-work.ts';
-import { lookAtWorkloads, readEvents } from './look-at-workloads.ts';
+import { lookAtWorkloads, readEvents, withDenials } from './look-at-workloads.ts';
 import type { MemberSight } from './member-sight.ts';
 import { overStatus, type ClusterRunStatus } from './next-cluster-run.ts';
 import { explainTimeout, jobWords } from './pod-words.ts';
@@ -116,6 +116,7 @@ export function stepExecutor({ hub, clusters, sight, inputs, voice, isTaken }: S
     }
     const since = new Date(status.step?.startedAt ?? now);
     const events = member ? await readEvents(member, refs, since, signal).catch(() => []) : [];
+    seen = withDenials(refs, seen, events);
     voice.progress(context, seen, events);
     if (member && refs.some(({ kind }) => kind === 'Job')) voice.add(context, await sayJobs(context, refs, signal));
     return seen;

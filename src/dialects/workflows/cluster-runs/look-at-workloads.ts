@@ -1,6 +1,7 @@
 import { Event as MemberEvent, Namespace } from '../../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { Work } from '../../../api/work.ts';
+import { denialWords } from '../../../core/delivery/explain-refusal.ts';
 import type { Member } from '../../../core/delivery/member.ts';
 import { refKey, type ObjectRef } from '../../../core/delivery/object-ref.ts';
 import { evaluateCondition } from '../expressions/condition.ts';
@@ -67,6 +68,10 @@ function asReported(ref: ObjectRef, { status }: Work): SteadyState {
 export interface SeenEvent {
   readonly id: string;
   readonly text: string;
+  /** What it is about, as in `Deployment/web`. */
+  readonly about: string;
+  readonly note: string;
+  readonly atMs: number;
 }
 
 /** What the member says about workloads, and about what their controllers make of them, since a moment. */
@@ -76,12 +81,24 @@ export async function readEvents(member: Member, refs: readonly ObjectRef[], sin
     if (namespace === '') continue;
     const { items } = await member.client.list(MemberEvent, { namespace, signal });
     for (const { metadata, regarding, note = '', eventTime, deprecatedLastTimestamp, series } of items) {
-      const at = Date.parse(series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
-      if (at < since.getTime() || !regarding?.name || !refs.some(ref => isAbout(regarding.name!, ref.name))) continue;
-      seen.push({ id: `${metadata.uid} ${note}`, text: `Event  : ${regarding.kind}/${regarding.name}   ${note}` });
+      const atMs = Date.parse(series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
+      if (atMs < since.getTime() || !regarding?.name || !refs.some(ref => isAbout(regarding.name!, ref.name))) continue;
+      const about = `${regarding.kind}/${regarding.name}`;
+      seen.push({ id: `${metadata.uid} ${note}`, text: `Event  : ${about}   ${note}`, about, note, atMs });
     }
   }
   return seen;
+}
+
+/** Of most workloads only events tell that a rule of the member denies their pods: the last one counts. */
+export function withDenials(refs: readonly ObjectRef[], seen: readonly SteadyState[], events: readonly SeenEvent[]): SteadyState[] {
+  return seen.map((one, i) => {
+    if (one.state !== 'waiting' || one.isDenied === true) return one;
+    const { kind, name } = refs[i]!;
+    const last = events.filter(({ about }) => about === `${kind}/${name}`).toSorted((a, b) => b.atMs - a.atMs)[0];
+    const words = last && denialWords(last.note);
+    return words === undefined ? one : { ...one, message: `${one.message}: ${words}`, isDenied: true };
+  });
 }
 
 const isAbout = (name: string, workload: string): boolean => name === workload || name.startsWith(`${workload}-`);
