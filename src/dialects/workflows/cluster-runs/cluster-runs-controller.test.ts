@@ -515,14 +515,19 @@ test('drift after success is told once, and not while a run goes on', async t =>
   await world
     .member('east')
     .patch(ConfigMap, { namespace: targetNamespace, name: 'plain' }, { type: 'merge', body: { data: { value: 'z' } } });
-  await eventually(
+  const told = await eventually(
     () => run.read('east'),
     one => findCondition(one, workConditions.drifted)?.status === 'True',
+  );
+  assert.deepEqual(
+    told.status?.drift?.map(({ object, path }) => [object, path]),
+    [['prod/ConfigMap/plain', '.data.value']],
   );
   assert.equal(world.happenings.filter(({ event }) => event === 'DriftDetected').length, 1);
   const next = await world.begin({ drift: { mode: 'Correct' } });
   await next.step('east', 'RollingDeploy', { isLast: true });
   assert.equal((await world.get('east', ConfigMap, 'plain'))?.data?.['value'], 'a');
+  assert.equal((await next.read('east')).status?.drift, undefined);
 });
 
 test('Apply and Job run to their end and are left alone; Scale changes replicas', async t => {

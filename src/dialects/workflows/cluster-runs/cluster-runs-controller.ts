@@ -39,7 +39,7 @@ import { StepVoice } from './step-voice.ts';
 import { troubleOf } from './step-trouble.ts';
 import { halfOf, markOf } from './work-mark.ts';
 import type { SteadyState } from '../release/steady-state.ts';
-import { unitLog } from '../release/step-log.ts';
+import { refLine, unitLog } from '../release/step-log.ts';
 
 export interface ClusterRunsDeps {
   readonly hub: KubeClient;
@@ -224,7 +224,8 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     const isMine = markOf(work)?.runUid === context.run.uid;
     const wave = run.status?.waves?.find(({ name }) => name === clusterRun.spec.wave);
     const isSoaking = wave?.phase === 'Soaking' && (status.phase === 'Succeeded' || status.phase === 'Pending');
-    const next: ClusterRunStatus = { ...status, ...(isMine && drifted(clusterRun, work, ctx.now)) };
+    const { drift: _drift, ...before } = status;
+    const next: ClusterRunStatus = { ...before, ...(isMine && drifted(clusterRun, work, ctx.now)) };
     if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });
     else delete next.soak;
     if (isMine) await tellDrift(clusterRun, next, run, context);
@@ -281,15 +282,23 @@ const unbegun = (message: string) => unitLog('Initialize').error(message).failed
 const soakingWaves = (status: WorkflowRun['status']): string[] =>
   (status?.waves ?? []).filter(({ phase }) => phase === 'Soaking').map(({ name }) => name);
 
+const maxDrift = 50;
+
 /** What a Work tells of drift is told of the release as well. */
-function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions'> {
+function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions' | 'drift'> {
   const found = findCondition(work, workConditions.drifted);
   const { status, metadata } = clusterRun;
   const had = findCondition(clusterRun, workConditions.drifted);
   if (!found && !had) return {};
   const { reason = 'AsDeployed', message = 'Everything is as deployed' } = found ?? {};
   const report = { type: workConditions.drifted, status: found ? ('True' as const) : ('False' as const), reason, message };
-  return { conditions: withConditions(status?.conditions, [report], { now, generation: metadata.generation }) };
+  const drift = (found ? (work?.status?.drift ?? []) : []).slice(0, maxDrift).map(({ path, manager, ...ref }) => ({
+    object: refLine(ref),
+    path,
+    ...(manager !== undefined && { manager }),
+  }));
+  const conditions = withConditions(status?.conditions, [report], { now, generation: metadata.generation });
+  return { conditions, ...(drift.length > 0 && { drift }) };
 }
 
 /** No secret stands in a status, whoever has put it into a message. */

@@ -134,6 +134,16 @@ export const ClusterRun = defineKind({
       }),
     ),
     scaleDownAt: optional(time('When the colour that production has left is scaled down.')),
+    drift: optional(
+      list(
+        'What others have changed of the release since it was deployed, at most fifty fields.',
+        object('A field.', {
+          object: text('The object, as namespace/Kind/name.'),
+          path: text('The field, such as ".spec.replicas". Empty: the object as a whole is gone.'),
+          manager: optional(text('The field manager that changed it, where the cluster knows.')),
+        }),
+      ),
+    ),
     soak: optional(
       object('What is seen while the cluster is watched.', {
         since: time('When it was first looked at.'),
