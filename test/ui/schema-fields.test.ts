@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldPath, fieldsAt, type Schema } from '../../src/ui/screens/object/schema-fields.ts';
+import { fieldPath, fieldsAt, type KindSchema } from '../../src/ui/screens/object/schema-fields.ts';
 
 const yaml = `apiVersion: apps/v1
 metadata:
@@ -26,21 +26,17 @@ test('a line of YAML knows the fields that lead to it', () => {
 });
 
 test('fields are found through references, lists and maps', () => {
-  const schema: Schema = {
+  const Spec = {
     type: 'object',
-    properties: { spec: { allOf: [{ $ref: '#/components/schemas/Spec' }], description: 'What is wanted.' } },
-    root: {
-      Spec: {
-        type: 'object',
-        required: ['image'],
-        properties: {
-          image: { type: 'string', description: 'The image.' },
-          ports: { type: 'array', items: { type: 'object', properties: { number: { type: 'integer', description: 'Its number.' } } } },
-          extra: { type: 'object', additionalProperties: { type: 'object', properties: { deep: { type: 'boolean' } } } },
-        },
-      },
+    required: ['image'],
+    properties: {
+      image: { type: 'string', description: 'The image.' },
+      ports: { type: 'array', items: { type: 'object', properties: { number: { type: 'integer', description: 'Its number.' } } } },
+      extra: { type: 'object', additionalProperties: { type: 'object', properties: { deep: { type: 'boolean' } } } },
     },
   };
+  const spec = { allOf: [{ $ref: '#/components/schemas/Spec' }], description: 'What is wanted.' };
+  const schema: KindSchema = { document: { components: { schemas: { Spec } } }, schema: { type: 'object', properties: { spec } } };
   assert.deepEqual(fieldsAt(schema, []), [{ name: 'spec', type: 'object', description: 'What is wanted.', isRequired: false }]);
   assert.deepEqual(fieldsAt(schema, ['spec'])[0], { name: 'image', type: 'string', description: 'The image.', isRequired: true });
   assert.deepEqual(fieldsAt(schema, ['spec', 'ports'])[0]?.name, 'number');

@@ -4,7 +4,7 @@ import { CommandError } from '../exit-codes.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
 import { explainFields, fieldsBelow } from './explain-fields.ts';
 import { parseKindArgument } from './kind-argument.ts';
-import type { OpenApiDocument } from './openapi-schema.ts';
+import type { OpenApiDocument } from '../../api/openapi-schema.ts';
 import { wrapWords } from './wrap-words.ts';
 
 const gvk = { group: 'x.io', version: 'v1', kind: 'Shop' };

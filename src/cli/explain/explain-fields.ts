@@ -1,13 +1,14 @@
 import { CommandError } from '../exit-codes.ts';
 import {
   propertiesOf,
+  propertyOf,
   resolveRef,
   schemaOf,
   valuesOf,
   type GroupVersionKind,
   type OpenApiDocument,
   type OpenApiSchema,
-} from './openapi-schema.ts';
+} from '../../api/openapi-schema.ts';
 import { indented, wrapWords } from './wrap-words.ts';
 
 export interface FieldQuestion {
@@ -45,7 +46,7 @@ function follow(
   if (schema.$ref !== undefined && seen.has(schema.$ref)) return undefined;
   const resolved = resolveRef(document, schema.$ref) ?? schema;
   const passed = schema.$ref === undefined ? seen : new Set([...seen, schema.$ref]);
-  const property = Object.hasOwn(resolved.properties ?? {}, name) ? resolved.properties?.[name] : undefined;
+  const property = propertyOf(resolved, name);
   if (property) return follow(document, property, rest);
   const inner = resolved.items ?? valuesOf(resolved);
   if (inner) return follow(document, inner, path, passed);

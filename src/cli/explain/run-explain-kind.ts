@@ -5,7 +5,7 @@ import { CommandError } from '../exit-codes.ts';
 import { withResources, type ApiSource } from '../resources/api-source.ts';
 import { explainFields, fieldsBelow } from './explain-fields.ts';
 import { parseKindArgument } from './kind-argument.ts';
-import type { OpenApiDocument } from './openapi-schema.ts';
+import type { OpenApiDocument } from '../../api/openapi-schema.ts';
 
 export interface KindQuestion {
   /** `KIND[.field…]`. */

@@ -6,8 +6,8 @@ import { useMemo } from 'react';
 import { parseDocument } from 'yaml';
 import type { Kind } from '../../data/kinds.ts';
 import { YamlEditor } from '../../parts/editor/yaml-editor.tsx';
-import { fieldPath, fieldsAt, type Schema } from './schema-fields.ts';
-import { schemaOf } from './schema-help.ts';
+import { fieldPath, fieldsAt, type KindSchema } from './schema-fields.ts';
+import { kindSchema } from './schema-help.ts';
 
 interface SchemaEditorProps {
   readonly kind: Kind;
@@ -20,11 +20,11 @@ interface SchemaEditorProps {
 /** An editor that knows the fields of the kind, as the cluster describes them. */
 export function SchemaEditor({ kind, cluster, value, name, onChange }: SchemaEditorProps) {
   const { group, version, kind: kindName } = kind;
-  const help = useMemo(() => helpFor(schemaOf(cluster, { group, version, kind: kindName })), [cluster, group, version, kindName]);
+  const help = useMemo(() => helpFor(kindSchema(cluster, { group, version, kind: kindName })), [cluster, group, version, kindName]);
   return <YamlEditor value={value} name={name} extensions={help} onChange={onChange} />;
 }
 
-function helpFor(schema: Promise<Schema | undefined>): Extension {
+function helpFor(schema: Promise<KindSchema | undefined>): Extension {
   return [
     autocompletion({ override: [context => complete(context, schema)], icons: false }),
     keymap.of(completionKeymap),
@@ -33,7 +33,7 @@ function helpFor(schema: Promise<Schema | undefined>): Extension {
   ];
 }
 
-async function complete(context: CompletionContext, loading: Promise<Schema | undefined>): Promise<CompletionResult | null> {
+async function complete(context: CompletionContext, loading: Promise<KindSchema | undefined>): Promise<CompletionResult | null> {
   const word = context.matchBefore(/[\w.-]*/);
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
@@ -57,7 +57,7 @@ async function complete(context: CompletionContext, loading: Promise<Schema | un
 
 const indentOf = (before: string) => /^[\s-]*/.exec(before)![0].length;
 
-async function explain(view: EditorView, at: number, loading: Promise<Schema | undefined>) {
+async function explain(view: EditorView, at: number, loading: Promise<KindSchema | undefined>) {
   const line = view.state.doc.lineAt(at);
   const [, lead = '', key] = /^([\s-]*)([\w./-]+):/.exec(line.text) ?? [];
   if (key === undefined || at < line.from + lead.length || at > line.from + lead.length + key.length) return null;

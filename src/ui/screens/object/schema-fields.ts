@@ -1,17 +1,9 @@
-/** As far as it is read here. */
-export interface Schema {
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema | boolean;
-  readonly enum?: readonly unknown[];
-  readonly $ref?: string;
-  readonly allOf?: readonly Schema[];
-  /** Where references lead. */
-  readonly root?: Readonly<Record<string, Schema>>;
+import { propertyOf, resolveRef, valuesOf, type OpenApiDocument, type OpenApiSchema } from '../../../api/openapi-schema.ts';
+
+/** The schema of a kind, and where its references lead. */
+export interface KindSchema {
+  readonly document: OpenApiDocument;
+  readonly schema: OpenApiSchema;
 }
 
 export interface FieldHelp {
@@ -22,36 +14,34 @@ export interface FieldHelp {
 }
 
 /** The fields that may stand below a path. */
-export function fieldsAt(schema: Schema, path: readonly string[]): FieldHelp[] {
-  const root = schema.root ?? {};
-  let at: Schema | undefined = resolve(schema, root);
+export function fieldsAt({ document, schema }: KindSchema, path: readonly string[]): FieldHelp[] {
+  let at: OpenApiSchema | undefined = insideOf(document, schema);
   for (const step of path) {
-    at = at && insideOf(at, root);
-    const more: Schema | boolean | undefined = at?.additionalProperties;
-    at = at && (at.properties?.[step] ?? (typeof more === 'object' ? more : undefined));
-    at = at && resolve(at, root);
+    const below: OpenApiSchema | undefined = propertyOf(at, step) ?? valuesOf(at);
+    if (!below) return [];
+    at = insideOf(document, below);
   }
-  at = at && insideOf(at, root);
-  return Object.entries(at?.properties ?? {}).map(([name, field]) => {
-    const { type = 'object', format, description = field.description ?? '' } = resolve(field, root);
+  const { properties = {}, required = [] } = at;
+  return Object.entries(properties).map(([name, field]) => {
+    const { type = 'object', format, description = '' } = resolve(document, field);
     return {
       name,
       type: format && type === 'string' ? format : type,
       description: field.description ?? description,
-      isRequired: at!.required?.includes(name) ?? false,
+      isRequired: required.includes(name),
     };
   });
 }
 
 /** Of a list what its items are. */
-function insideOf(schema: Schema, root: Readonly<Record<string, Schema>>): Schema {
-  return schema.items ? insideOf(resolve(schema.items, root), root) : schema;
+function insideOf(document: OpenApiDocument, schema: OpenApiSchema): OpenApiSchema {
+  const { items, ...resolved } = resolve(document, schema);
+  return items ? insideOf(document, items) : resolved;
 }
 
-function resolve(schema: Schema, root: Readonly<Record<string, Schema>>): Schema {
-  const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  const target = ref === undefined ? undefined : root[ref.split('/').at(-1)!];
-  return target ? { ...resolve(target, root), ...(schema.description && { description: schema.description }) } : schema;
+function resolve(document: OpenApiDocument, schema: OpenApiSchema): OpenApiSchema {
+  const target = resolveRef(document, schema.$ref ?? schema.allOf?.[0]?.$ref);
+  return target ? { ...resolve(document, target), ...(schema.description && { description: schema.description }) } : schema;
 }
 
 /** The names that lead to the field on a line of YAML, by its indentation; the last one may not be written yet. */

@@ -1,31 +1,22 @@
+import { schemaOf, type GroupVersionKind, type OpenApiDocument } from '../../../api/openapi-schema.ts';
 import { request } from '../../data/request.ts';
-import type { Schema } from './schema-fields.ts';
+import type { KindSchema } from './schema-fields.ts';
 
-interface OpenApi {
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema & Record<string, unknown>>> };
-}
-
-const known = new Map<string, Promise<OpenApi>>();
+const known = new Map<string, Promise<OpenApiDocument>>();
 
 /** What a cluster says about the fields of a kind. Undefined when it says nothing. */
-export async function schemaOf(
-  cluster: string,
-  { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
-): Promise<Schema | undefined> {
+export async function kindSchema(cluster: string, gvk: GroupVersionKind): Promise<KindSchema | undefined> {
+  const { group, version } = gvk;
   const path = `/k8s/clusters/${encodeURIComponent(cluster)}/openapi/v3/${group === '' ? `api/${version}` : `apis/${group}/${version}`}`;
   let answer = known.get(path);
   if (!answer) {
-    known.set(path, (answer = request<OpenApi>(path)));
+    known.set(path, (answer = request<OpenApiDocument>(path)));
     answer.catch(() => known.delete(path));
   }
   try {
-    const schemas = (await answer).components?.schemas ?? {};
-    const found = Object.values(schemas).find(one =>
-      (one['x-kubernetes-group-version-kind'] as { group: string; version: string; kind: string }[] | undefined)?.some(
-        gvk => gvk.group === group && gvk.version === version && gvk.kind === kind,
-      ),
-    );
-    return found && { ...found, root: schemas };
+    const document = await answer;
+    const schema = schemaOf(document, gvk);
+    return schema && { document, schema };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { getMember, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
 /** A document of OpenAPI v3 as API servers serve it. Whoever wrote it may have left out anything. */
 export interface OpenApiDocument {
@@ -8,6 +8,7 @@ export interface OpenApiDocument {
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly type?: string;
+  readonly format?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, OpenApiSchema>>;
   readonly required?: readonly string[];
@@ -29,7 +30,7 @@ const refPrefix = '#/components/schemas/';
 
 /** What a reference leads to. Undefined when it leads nowhere. */
 export const resolveRef = ({ components }: OpenApiDocument, ref: string | undefined): OpenApiSchema | undefined =>
-  ref?.startsWith(refPrefix) ? components?.schemas?.[ref.slice(refPrefix.length)] : undefined;
+  ref?.startsWith(refPrefix) ? getMember(components?.schemas ?? {}, ref.slice(refPrefix.length)) : undefined;
 
 /** The schema of a kind. */
 export function schemaOf({ components }: OpenApiDocument, wanted: GroupVersionKind): OpenApiSchema | undefined {
@@ -41,6 +42,8 @@ export function schemaOf({ components }: OpenApiDocument, wanted: GroupVersionKi
 /** The schema of the values of a map. */
 export const valuesOf = ({ additionalProperties }: OpenApiSchema): OpenApiSchema | undefined =>
   isJsonObject(additionalProperties as Json | undefined) ? (additionalProperties as OpenApiSchema & JsonObject) : undefined;
+
+export const propertyOf = ({ properties = {} }: OpenApiSchema, name: string): OpenApiSchema | undefined => getMember(properties, name);
 
 export const propertiesOf = ({ properties = {} }: OpenApiSchema): [string, OpenApiSchema][] =>
   Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
