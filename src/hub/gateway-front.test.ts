@@ -28,9 +28,12 @@ test('the API answers from the first moment, and what the gateway has to answer 
   const { loading, ask, leave } = start(t);
   assert.equal(await ask('/api/v1/pods'), 'api');
   assert.equal(await leave('/api/v1/pods'), 'api');
-  const early = [ask('/k8s/clusters/a/api'), ask('/ping'), leave('/v3/connect?x=1')];
+  for (const path of ['/', '/api', '/apis?x', '/apis/apps/v1', '/readyz?verbose', '/livez/ping', '/openapi/v3', '/openid/v1/jwks'])
+    assert.equal(await ask(path), 'api', path);
+  const paths = ['/k8s/clusters/a/api', '/ping', '/api/webhooks/x', '/delivery/x', '/previews/services', '/dashboard/auth'];
+  const early = [...paths.map(ask), leave('/v3/connect?x=1')];
   loading.resolve(saying('gateway'));
-  assert.deepEqual(await Promise.all(early), ['gateway', 'gateway', 'gateway']);
+  assert.deepEqual(await Promise.all(early), Array(7).fill('gateway'));
   assert.equal(await ask('/api/v1/pods'), 'gateway', 'which knows what to hand on');
 });
 

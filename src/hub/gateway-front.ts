@@ -1,9 +1,10 @@
 import type { WebHandler } from '../apiserver/http/https-server.ts';
 
-/** What belongs to the gateway; it knows the rest of its routes itself. */
-const gatewayPath = /^\/(?:k8s\/|v[13](?:-public)?(?:\/|$)|verify-auth$|charts\/|audit\/|admission\/|ui(?:\/|$)|(?:ping|rancherversion)$)/;
+/** What certainly belongs to the Kubernetes API. Of everything else the gateway knows whose it is: the address of a trigger must not be unknown for a second. */
+const apiPath =
+  /^\/(?:$|api$|api\/v1(?:\/|$)|apis(?:\/|$)|openapi\/|(?:version|healthz|livez|readyz|metrics)(?:\/|$)|\.well-known\/|openid\/)/;
 
-/** Serves the API from the first moment; requests for the gateway wait until it has been loaded. */
+/** Serves the API from the first moment; everything else waits until the gateway has been loaded. */
 export function gatewayFront(api: WebHandler, loading: Promise<WebHandler>): WebHandler {
   let gateway: WebHandler | undefined;
   loading.then(
@@ -11,7 +12,7 @@ export function gatewayFront(api: WebHandler, loading: Promise<WebHandler>): Web
     () => {},
   );
   const pathOf = (url: string | undefined) => (url ?? '').split('?', 1)[0]!;
-  const isEarly = (url: string | undefined) => !gateway && gatewayPath.test(pathOf(url));
+  const isEarly = (url: string | undefined) => !gateway && !apiPath.test(pathOf(url));
   return {
     handle(req, res) {
       if (!isEarly(req.url)) return (gateway ?? api).handle(req, res);
