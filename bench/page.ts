@@ -39,7 +39,9 @@ export async function benchPage({ quick, sizes, log }: BenchOptions): Promise<Be
   add(`${many}: held by the whole tab`, 'MiB', await tabMib(context));
 
   const startedAt = performance.now();
-  await hub.change(changes);
+  const changing = hub.change(changes);
+  await scrollThrough(`${many}, many of them changing`);
+  await changing;
   log(`${changes} changes after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   const later = `after ${changes.toLocaleString('en')} changes`;
   add(`${many}: held by its scripts ${later}`, 'MiB', await heapMib(session));

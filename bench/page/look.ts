@@ -15,7 +15,7 @@ export async function show(page: Page, url: string, rows: number): Promise<Shown
   const firstRowMs = passed();
   // A namespace may hold one object of the server's own.
   await page
-    .locator('.table-end', { hasText: new RegExp(`^(${rows.toLocaleString('en')}|${(rows + 1).toLocaleString('en')})$`) })
+    .locator('.table-end', { hasText: new RegExp(`^(${rows.toLocaleString('en')}|${(rows + 1).toLocaleString('en')}) rows$`) })
     .waitFor({ timeout: 300_000 });
   const allRowsMs = passed();
   const paintMs = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN);

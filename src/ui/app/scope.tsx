@@ -29,7 +29,7 @@ export function ScopeChooser() {
       <button type="button" className="button" onClick={() => setOpen(true)} aria-haspopup="dialog">
         <Icon name="clusters" />
         <span className="cut">{where}</span>
-        <span className="muted cut">{namespace || 'all namespaces'}</span>
+        <span className={`muted cut ${namespace === '' ? 'usual' : ''}`}>{namespace || 'all namespaces'}</span>
       </button>
       {isOpen && <ScopeDialog onClose={() => setOpen(false)} />}
     </>

@@ -7,11 +7,17 @@ export interface LineRequest {
 }
 
 /** Reads an answer line by line until it ends or is stopped. Throws an ApiError with the words of the API. */
-export async function readLines({ path, body }: LineRequest, signal: AbortSignal, take: (line: string) => void): Promise<void> {
+export async function readLines(
+  { path, body }: LineRequest,
+  signal: AbortSignal,
+  take: (line: string) => void,
+  onAnswer?: () => void,
+): Promise<void> {
   const sent = body !== undefined && { method: 'POST', body };
   const headers = { accept: 'application/json', ...(sent && { 'content-type': 'application/json', ...csrfHeaders() }) };
   const res = await fetch(path, { ...sent, headers, credentials: 'same-origin', cache: 'no-store', signal });
   if (!res.ok || !res.body) throw errorOf(res.status, await res.text());
+  onAnswer?.();
   const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {

@@ -14,12 +14,18 @@ const nextSteps: Readonly<Record<number, string>> = {
   503: 'The cluster cannot be reached at the moment. It is tried again by itself.',
 };
 
+/** In a dialog that is longer than the window what went wrong is below everything else. */
+function inSight(note: HTMLElement | null): void {
+  if (note?.closest('dialog')) note.scrollIntoView({ block: 'nearest' });
+}
+
 /** What the API said, which field it meant, and what to do next. */
 export function ErrorNote({ error, about }: { error: unknown; about?: string }) {
-  const { message, code, causes } = error instanceof ApiError ? error : { message: String(error), code: -1, causes: [] };
+  const { message, code, causes } =
+    error instanceof ApiError ? error : { message: error instanceof Error ? error.message : String(error), code: -1, causes: [] };
   const next = nextSteps[code];
   return (
-    <div className="note bad" role="alert">
+    <div className="note bad" role="alert" ref={inSight}>
       <Icon name="bad" />
       <div className="stack tight">
         <p>

@@ -57,7 +57,7 @@ export function Tabs({
     <nav className="tabs" aria-label="Parts">
       {tabs.map(({ id, title }) => (
         <PlaceLink key={id} to={id === '' ? base : `${base}/${id}`} aria-current={id === current ? 'page' : undefined}>
-          {title}
+          <span data-title={title}>{title}</span>
         </PlaceLink>
       ))}
     </nav>

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
   type KeyboardEvent,
+  type PointerEvent,
   type ReactNode,
 } from 'react';
 import { flushSync } from 'react-dom';
@@ -193,7 +194,14 @@ export function Table<T>(props: TableProps<T>) {
                 )}
               </div>
             </div>
-            <div role="rowgroup" className="rows" style={{ height: arranged.length * rowHeight }} onKeyDown={onKeyDown}>
+            <div
+              role="rowgroup"
+              className="rows"
+              style={{ height: arranged.length * rowHeight }}
+              onKeyDown={onKeyDown}
+              onPointerOver={showWhole}
+              onPointerOut={forgetWhole}
+            >
               {inSight.map(({ slot, index }) => {
                 const row = arranged[index]!;
                 return (
@@ -224,7 +232,7 @@ export function Table<T>(props: TableProps<T>) {
       )}
       <div className="table-end" role="status">
         {count(found.length, rows.length)}
-        {state === 'loading' && rows.length > 0 && ', more to come: sorted and filtered is what is here'}
+        {state === 'loading' && rows.length > 0 && ' so far: the rest is on its way, and sorted in as it comes'}
       </div>
     </div>
   );
@@ -314,7 +322,15 @@ function unfold<T>(rows: readonly T[], below: ((row: T) => readonly T[]) | undef
 }
 
 const count = (shown: number, all: number) =>
-  shown === all ? all.toLocaleString() : `${shown.toLocaleString()} of ${all.toLocaleString()}`;
+  `${shown === all ? '' : `${shown.toLocaleString()} of `}${all.toLocaleString()} ${all === 1 ? 'row' : 'rows'}`;
+
+/** What does not fit into its cell is said in full to whoever points at it. */
+function showWhole({ target }: PointerEvent): void {
+  const cell = (target as HTMLElement).closest<HTMLElement>('[role="cell"]');
+  if (cell && cell.scrollWidth > cell.clientWidth && !cell.querySelector('[title]')) cell.title = cell.innerText;
+}
+
+const forgetWhole = ({ target }: PointerEvent): void => (target as HTMLElement).closest('[role="cell"]')?.removeAttribute('title');
 
 function Head<T>({ column, sort, setSort }: { column: Column<T>; sort: string; setSort(sort: string): void }) {
   const isUp = sort === column.id;

@@ -34,7 +34,7 @@ export function Audit() {
     const given = Object.entries({ user, cluster, verb: verb === 'any' ? '' : verb }).filter(([, value]) => value !== '');
     return `/audit/events?${new URLSearchParams({ follow: 'true', since, ...Object.fromEntries(given) }).toString()}`;
   }, [user, cluster, verb, span]);
-  const { lines, isLive, error } = useLineStream<AuditEvent>(path);
+  const { lines, isLoading, isLive, error } = useLineStream<AuditEvent>(path);
   const rows = useMemo(() => {
     const all = lines.map((event, id): Row => ({ id, event }));
     return verb === '' ? all.filter(({ event }) => isChange(event)) : all;
@@ -57,6 +57,7 @@ export function Audit() {
         name="Events"
         rows={rows}
         columns={columns}
+        state={isLoading ? 'loading' : 'live'}
         keyOf={one => String(one.id)}
         sort="-time"
         onOpen={one => setOpened(one.event)}

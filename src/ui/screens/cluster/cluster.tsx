@@ -45,7 +45,8 @@ export function ClusterScreen() {
   const namespace = object && idOf(object);
   const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
   const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
-  const shown = tabs.filter(({ id }) => (id === 'works' ? seesWorks : id === 'access' ? seesBindings : true));
+  // Most may see all of it: what is not known yet keeps its place.
+  const shown = tabs.filter(({ id }) => (id === 'works' ? seesWorks : id === 'access' ? seesBindings : true) !== false);
   if (!object)
     return (
       <Page title={name} above={[{ title: 'Clusters', to: '/clusters' }]}>

@@ -67,10 +67,10 @@ const kindColumns: readonly Column<ServedKind>[] = [
     cell: one => <PlaceLink to={`/explore/${kindKey(one)}`}>{one.kind}</PlaceLink>,
   },
   { id: 'plural', title: 'Plural', value: one => one.plural },
-  { id: 'short', title: 'Short', width: '7rem', value: one => one.shortNames.join(' ') },
+  { id: 'short', title: 'Short', width: '8.5rem', value: one => one.shortNames.join(' ') },
   { id: 'group', title: 'Group', width: 'minmax(12rem, 1.4fr)', value: one => one.group },
   { id: 'version', title: 'Version', width: '7rem', value: one => one.version },
-  { id: 'scope', title: 'Scope', width: '8rem', value: one => (one.isNamespaced ? 'Namespaced' : 'Cluster') },
+  { id: 'scope', title: 'Scope', width: '8.5rem', value: one => (one.isNamespaced ? 'Namespaced' : 'Cluster') },
 ];
 
 function OneKind(wanted: { readonly group: string; readonly version: string; readonly plural: string }) {

@@ -34,10 +34,10 @@ export function RowsChoice({ name }: { name: string }) {
   return (
     <div className="segments" role="group" aria-label="Rows">
       <button type="button" aria-pressed={!isGrouped} onClick={() => setRows('')} title="A row for each object on each cluster">
-        Each
+        <span data-title="Each">Each</span>
       </button>
       <button type="button" aria-pressed={isGrouped} onClick={() => setRows('object')} title="One row for the same object on all clusters">
-        Grouped
+        <span data-title="Grouped">Grouped</span>
       </button>
     </div>
   );

@@ -4,7 +4,7 @@ import { hub, kinds, pathOf, resourceOf, type KubeObject } from '../../data/kind
 import { openStream } from '../../data/streams.ts';
 import { useList } from '../../data/use-list.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
-import { Empty } from '../../parts/notes.tsx';
+import { Empty, Loading } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { commandFor } from './object.tsx';
@@ -21,7 +21,7 @@ const tellMs = 100;
 
 /** What containers write, as they write it; of all pods of a workload at once. */
 export function LogsTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
-  const pods = usePods(object, at);
+  const { pods, isLoading } = usePods(object, at);
   const containers = useMemo(() => [...new Set(pods.flatMap(containersOf))], [pods]);
   const [container, setContainer] = useUrlValue('container');
   const [filter, setFilter] = useUrlValue('q');
@@ -33,6 +33,7 @@ export function LogsTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
     const place = box.current;
     if (place && isAtEnd.current) place.scrollTop = place.scrollHeight;
   }, [shown]);
+  if (pods.length === 0 && isLoading) return <Loading />;
   if (pods.length === 0) return <Empty title="No pods">Nothing runs here that could write a log.</Empty>;
   return (
     <div className="stack tight grow">
@@ -72,6 +73,9 @@ export function LogsTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
           isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40;
         }}
       >
+        {shown.length === 0 && (
+          <span className="muted">{lines.length === 0 ? 'Nothing was written yet.' : 'No line has these words.'}</span>
+        )}
         {shown.map(({ id, from, text }) => (
           <div key={id}>
             {pods.length > 1 && <span className="log-from">{from} </span>}
@@ -93,14 +97,15 @@ export function LogsTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
 const containersOf = (pod: KubeObject): string[] =>
   ((pod['spec'] as { containers?: { name: string }[] } | undefined)?.containers ?? []).map(one => one.name);
 
-function usePods(object: KubeObject, { kind, cluster, namespace }: ObjectAt): readonly KubeObject[] {
+function usePods(object: KubeObject, { kind, cluster, namespace }: ObjectAt): { pods: readonly KubeObject[]; isLoading: boolean } {
   const isPod = resourceOf(kind) === 'pods';
   const { matchLabels = {} } = (object['spec'] as { selector?: { matchLabels?: Record<string, string> } } | undefined)?.selector ?? {};
   const labelSelector = Object.entries(matchLabels)
     .map(pair => pair.join('='))
     .join();
-  const { items } = useList(isPod || labelSelector === '' ? undefined : { cluster, kind: kinds.pod, namespace, labelSelector });
-  return useMemo(() => (isPod ? [object] : items.slice(0, mostPods)), [isPod, object, items]);
+  const { items, state } = useList(isPod || labelSelector === '' ? undefined : { cluster, kind: kinds.pod, namespace, labelSelector });
+  const pods = useMemo(() => (isPod ? [object] : items.slice(0, mostPods)), [isPod, object, items]);
+  return { pods, isLoading: !isPod && labelSelector !== '' && state === 'loading' };
 }
 
 function useLogs(cluster: string = hub, pods: readonly KubeObject[], container: string | undefined) {
@@ -142,7 +147,7 @@ function useLogs(cluster: string = hub, pods: readonly KubeObject[], container: 
         '*/*',
       );
     });
-    tell();
+    if (pods.length > 0) tell();
     return () => {
       clearTimeout(telling);
       closes.forEach(close => close());

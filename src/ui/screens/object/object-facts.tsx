@@ -72,7 +72,7 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
   return (
     <section className="card stack tight">
       <h2>Conditions</h2>
-      <dl className="facts">
+      <dl className="facts wordy">
         {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
           <div key={type} className="fact">
             <dt>

@@ -12,6 +12,7 @@ import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { AddUser } from './add-user.tsx';
+import { rightsText } from './rights-text.ts';
 import {
   peopleKinds,
   projectPlace,
@@ -207,11 +208,6 @@ function Projects() {
 
 type Role = RoleTemplate | GlobalRole;
 
-const rightsText = ({ rules = [] }: Role): string =>
-  rules
-    .map(({ verbs = [], resources = [], nonResourceURLs = [] }) => `${verbs.join(',')} ${[...resources, ...nonResourceURLs].join(',')}`)
-    .join('; ');
-
 const roleColumns = (kind: (typeof peopleKinds)['roleTemplate' | 'globalRole']): readonly Column<Role>[] => [
   {
     id: 'name',
@@ -230,7 +226,6 @@ const roleColumns = (kind: (typeof peopleKinds)['roleTemplate' | 'globalRole']):
     title: 'May',
     width: 'minmax(16rem, 3fr)',
     value: rightsText,
-    cell: one => <span title={rightsText(one)}>{rightsText(one)}</span>,
   },
 ];
 const templateColumns = roleColumns(peopleKinds.roleTemplate);

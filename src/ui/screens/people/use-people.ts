@@ -18,7 +18,8 @@ export function usePeople() {
   const clusters = useList<ClusterRoleTemplateBinding>({ kind: peopleKinds.clusterBinding });
   const projects = useList<ProjectRoleTemplateBinding>({ kind: peopleKinds.projectBinding });
   const byId = useMemo(() => new Map(users.items.map(one => [one.metadata.name ?? '', one])), [users.items]);
-  return { users, byId, global: global.items, clusters: clusters.items, projects: projects.items };
+  const isLoading = [global, clusters, projects].some(one => one.state === 'loading');
+  return { users, byId, global: global.items, clusters: clusters.items, projects: projects.items, isLoading };
 }
 
 /** Names of clusters and projects by what bindings call them. */

@@ -72,7 +72,7 @@ interface Given {
 }
 
 function Roles({ user }: { user: User }) {
-  const { global, clusters, projects } = usePeople();
+  const { global, clusters, projects, isLoading } = usePeople();
   const { clusterName, project } = usePlaceNames();
   const [asked, setAsked] = useState<GrantPlace>();
   const id = user.metadata.name;
@@ -124,7 +124,9 @@ function Roles({ user }: { user: User }) {
         <GrantButton title="Role in a cluster" kind={peopleKinds.clusterBinding} onAsk={() => setAsked({ in: 'cluster' })} />
         <GrantButton title="Role in a project" kind={peopleKinds.projectBinding} onAsk={() => setAsked({ in: 'project' })} />
       </div>
-      {given.length === 0 ? (
+      {given.length === 0 && isLoading ? (
+        <Loading />
+      ) : given.length === 0 ? (
         <p className="muted">Nothing was given to this person directly. Groups may have been.</p>
       ) : (
         <SmallTable

@@ -5,7 +5,7 @@ import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { kinds } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { useListIfServed } from '../../data/use-served.ts';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -35,7 +35,11 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
         ]}
       />
       {part === 'dependencies' ? (
-        <DependencyPicture services={services} />
+        state === 'loading' && services.length === 0 ? (
+          <Loading />
+        ) : (
+          <DependencyPicture services={services} />
+        )
       ) : (
         <Table
           name="Services"

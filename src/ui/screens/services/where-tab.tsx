@@ -82,7 +82,7 @@ const columnsWith = (holders: ReadonlyMap<string, string>): readonly Column<Wher
   {
     id: 'cluster',
     title: 'Cluster',
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(8rem, 1fr)',
     value: nameOf,
     cell: ({ target, member }) =>
       member ? (
@@ -94,13 +94,13 @@ const columnsWith = (holders: ReadonlyMap<string, string>): readonly Column<Wher
       ),
   },
   { id: 'state', title: 'State', width: '9rem', value: ({ state }) => state.word, cell: ({ state }) => <StateBadge {...state} /> },
-  { id: 'release', title: 'Release', width: 'minmax(9rem, 1fr)', value: ({ release }) => release },
-  { id: 'template', title: 'Template', width: 'minmax(9rem, 1fr)', value: ({ template }) => template },
+  { id: 'release', title: 'Release', width: 'minmax(7rem, 0.8fr)', value: ({ release }) => release },
+  { id: 'template', title: 'Template', width: 'minmax(7rem, 0.8fr)', value: ({ template }) => template },
   { id: 'version', title: 'Version', width: '6.5rem', value: ({ version }) => version },
   {
     id: 'why',
     title: 'Why',
-    width: 'minmax(16rem, 2.5fr)',
+    width: 'minmax(16rem, 4fr)',
     value: row => holders.get(row.id) ?? row.why,
     cell: row => {
       const text = holders.get(row.id) ?? row.why;
