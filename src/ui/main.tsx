@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
+import { FetchScreen } from './app/fetch-screen.tsx';
 import { SessionGate } from './app/session-gate.tsx';
 import { Shell } from './app/shell.tsx';
 import { listenToKeys } from './app/shortcuts.tsx';
@@ -21,6 +22,7 @@ void beginSession();
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <Router base="/ui">
+      <FetchScreen />
       <SessionGate>
         <Shell />
       </SessionGate>

@@ -239,7 +239,7 @@ for (const kind of hubKindsByTime)
       await page.keyboard.press('Escape');
       await page.goto(rig.url('/explore/apps/v1/deployments?labels=app%3Dweb'));
       await row(page, 'web').waitFor();
-      await page.locator('.table-end').getByText('1', { exact: true }).waitFor();
+      await page.locator('.table-end').getByText('1 row', { exact: true }).waitFor();
       await page.getByLabel('Labels, asked of the servers').fill('app in (');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').filter({ hasText: 'sandbox-1' }).waitFor();

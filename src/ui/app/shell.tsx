@@ -1,11 +1,11 @@
-import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { signOut, useSession } from '../data/session.ts';
 import { getConnection, reconnect, subscribeConnection } from '../data/streams.ts';
 import icon from '../icon.svg';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Empty, Loading } from '../parts/notes.tsx';
+import { Empty } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { screenGroups, screens } from '../screens/screens.ts';
@@ -58,22 +58,18 @@ export function Shell() {
       <main className="main" id="main" ref={main} tabIndex={-1}>
         <StaleBanner />
         <ScreenFault key={path}>
-          <Suspense fallback={<Loading />}>
-            <Switch>
-              {screens.map(({ path, Screen }) => (
-                <Route key={path} path={path}>
-                  <Screen />
-                </Route>
-              ))}
-              <Route>
-                <Page title="There is no such screen">
-                  <Empty title="Nothing is at this address">
-                    The list at the side has all screens, and Go to… finds clusters and kinds.
-                  </Empty>
-                </Page>
+          <Switch>
+            {screens.map(({ path, Screen }) => (
+              <Route key={path} path={path}>
+                <Screen />
               </Route>
-            </Switch>
-          </Suspense>
+            ))}
+            <Route>
+              <Page title="There is no such screen">
+                <Empty title="Nothing is at this address">The list at the side has all screens, and Go to… finds clusters and kinds.</Empty>
+              </Page>
+            </Route>
+          </Switch>
         </ScreenFault>
       </main>
       {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}

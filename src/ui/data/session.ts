@@ -58,11 +58,14 @@ function takeCode(): string | undefined {
 
 async function look(): Promise<boolean> {
   try {
-    const { data } = await request<{ data: { id: string; username?: string; name?: string }[] }>('/v3/users?me=true');
+    const [{ data }, local] = await Promise.all([
+      request<{ data: { id: string; username?: string; name?: string }[] }>('/v3/users?me=true'),
+      request<{ data: unknown[] }>('/v3/clusters?id=local'),
+    ]);
     const me = data[0];
     if (!me) throw new ApiError(401, 'nobody is signed in');
     const username = me.username ?? me.id;
-    setHubSight((await request<{ data: unknown[] }>('/v3/clusters?id=local')).data.length > 0);
+    setHubSight(local.data.length > 0);
     set({ state: 'in', person: { id: me.id, username, name: me.name || username } });
     return true;
   } catch (error) {

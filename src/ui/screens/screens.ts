@@ -1,6 +1,7 @@
-import { lazy, type ComponentType } from 'react';
+import type { ComponentType } from 'react';
 import type { KeyActionId } from '../app/key-actions.ts';
 import type { IconName } from '../parts/icon.tsx';
+import { later, type LaterComponent } from '../parts/later.tsx';
 
 /** A screen of the page: where it is, what it is called, and how it is loaded. */
 export interface Screen {
@@ -14,13 +15,12 @@ export interface Screen {
   readonly group?: (typeof screenGroups)[number];
   /** What the keys that go there are called in `app/key-actions.ts`. */
   readonly keys?: KeyActionId;
-  readonly Screen: ComponentType;
+  readonly Screen: LaterComponent<object>;
 }
 
 export const screenGroups = ['', 'Delivery', 'Machines', 'Access'] as const;
 
-const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) =>
-  lazy(async () => ({ default: (await module())[name] }));
+const load = <N extends string>(name: N, module: () => Promise<Record<N, ComponentType>>) => later(async () => (await module())[name]);
 
 const workflows = load('Workflows', () => import('./workflows/workflows.tsx'));
 const people = load('People', () => import('./people/people.tsx'));

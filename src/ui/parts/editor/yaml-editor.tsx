@@ -37,8 +37,6 @@ export const editorLook: Extension = [
     '.cm-tooltip': { backgroundColor: 'var(--raised)', border: '1px solid var(--line)', borderRadius: 'var(--round)' },
     '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--chosen)', color: 'var(--text)' },
     // Its own marks are in no font of many machines.
-    '&.cm-merge-b .cm-changedText': { background: 'var(--good-ground)' },
-    '&.cm-merge-b .cm-deletedText, .cm-deletedChunk .cm-deletedText': { background: 'var(--bad-ground)' },
     '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"···"' },
     '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--sunken)' },
     '.cm-foldPlaceholder': { backgroundColor: 'var(--sunken)', border: '1px solid var(--line)', color: 'var(--muted)' },

@@ -81,7 +81,7 @@ export function Table<T>(props: TableProps<T>) {
   const template = [
     ...(choice ? ['2.5rem'] : []),
     ...shown.map(one => one.width ?? 'minmax(7rem, 1fr)'),
-    ...(rowEnd ? ['3.75rem'] : []),
+    ...(rowEnd ? ['3.5rem'] : []),
   ].join(' ');
   const at = Math.min(focused, Math.max(0, arranged.length - 1));
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { hub, kinds, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
@@ -8,6 +8,7 @@ import { useObject } from '../../data/use-list.ts';
 import type { Listed } from '../../data/watched-list.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { later } from '../../parts/later.tsx';
 import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
@@ -17,9 +18,9 @@ import { ObjectEvents } from './object-events.tsx';
 import { ObjectFacts } from './object-facts.tsx';
 import { useObjectAt, type ObjectAt } from './object-place.ts';
 
-const YamlTab = lazy(async () => ({ default: (await import('./yaml-tab.tsx')).YamlTab }));
-const LogsTab = lazy(async () => ({ default: (await import('./logs-tab.tsx')).LogsTab }));
-const ShellTab = lazy(async () => ({ default: (await import('./shell-tab.tsx')).ShellTab }));
+const YamlTab = later(async () => (await import('./yaml-tab.tsx')).YamlTab);
+const LogsTab = later(async () => (await import('./logs-tab.tsx')).LogsTab);
+const ShellTab = later(async () => (await import('./shell-tab.tsx')).ShellTab);
 
 const withLogs = new Set(['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch']);
 
@@ -74,7 +75,7 @@ function OneObject({ at }: { at: ObjectAt }) {
     >
       <OldNote listed={listed} cluster={where} />
       <Tabs tabs={tabs} current={tab} base={base} />
-      <Suspense fallback={<Loading />}>{object ? <Tab object={object} at={at} /> : <Missing listed={listed} name={name} />}</Suspense>
+      {object ? <Tab object={object} at={at} /> : <Missing listed={listed} name={name} />}
       {isRemoving && (
         <ActionDialog
           title={`Delete ${kind.kind} ${name}?`}

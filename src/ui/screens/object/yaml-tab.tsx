@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { parse } from 'yaml';
 import { isOlderVersion } from '../../../api/object.ts';
 import { hub, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
@@ -8,13 +8,14 @@ import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { printYaml, YamlEditor } from '../../parts/editor/yaml-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { ErrorNote, Loading } from '../../parts/notes.tsx';
+import { later } from '../../parts/later.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
 import { ClusterPreviews, wantsServices } from '../services/cluster-previews.tsx';
 import { commandFor } from './object.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { SchemaEditor } from './schema-editor.tsx';
 
-const DiffView = lazy(async () => ({ default: (await import('../../parts/editor/diff-view.tsx')).DiffView }));
+const DiffView = later(async () => (await import('../../parts/editor/diff-view.tsx')).DiffView);
 
 interface Trial {
   /** What the object is now. */
@@ -148,9 +149,7 @@ function Editing({ first, at, onSaved, onDone }: EditingProps) {
           onClose={() => setTrial(undefined)}
         >
           <p className="muted">The server has tried it and would make this of it.</p>
-          <Suspense fallback={<Loading />}>
-            <DiffView before={printYaml(editable(trial.before))} after={printYaml(editable(trial.after))} />
-          </Suspense>
+          <DiffView before={printYaml(editable(trial.before))} after={printYaml(editable(trial.after))} />
           {cluster === hub && wantsServices(kind) && <ClusterPreviews owner={trial.wanted} />}
           <CommandLine command={commandFor(cluster, `edit ${resourceOf(kind)} ${name}`, namespace)} />
           <div className="dialog-end">

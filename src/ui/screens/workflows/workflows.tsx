@@ -110,7 +110,7 @@ const workflowColumns: readonly Column<Workflow>[] = [
   {
     id: 'last',
     title: 'Last run',
-    width: 'minmax(12rem, 1.4fr)',
+    width: 'minmax(15rem, 1.6fr)',
     value: ({ status }) => status?.lastPhase,
     cell: ({ metadata, status }) =>
       status?.lastRun === undefined ? (
