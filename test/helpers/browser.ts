@@ -11,6 +11,12 @@ const axeSource = () => readFileSync(createRequire(import.meta.url).resolve('axe
 /** Where pictures of screens stay for people to look at. */
 export const picturesDir = process.env['DROVER_PICTURES'] ?? path.join(tmpdir(), 'drover-pictures');
 
+/** Cells with more lines than a row of a table has room for. */
+const cutCells = `[...document.querySelectorAll('.table [role="cell"]')]
+  .filter(cell => cell.scrollHeight > cell.parentElement.clientHeight + 1)
+  .slice(0, 3)
+  .map(cell => 'higher than its row: ' + cell.innerText)`;
+
 /** A window of a real browser, and what went wrong in it. */
 export interface TestWindow extends AsyncDisposable {
   readonly page: Page;
@@ -19,7 +25,7 @@ export interface TestWindow extends AsyncDisposable {
   readonly faults: string[];
   /** Keeps a picture of what is seen. */
   picture(name: string): Promise<void>;
-  /** What somebody who cannot see, or uses no mouse, would stumble over. */
+  /** What somebody who cannot see, or uses no mouse, would stumble over, and what nobody could read. */
   barriers(): Promise<string[]>;
 }
 
@@ -74,9 +80,10 @@ export async function startBrowser(): Promise<TestBrowser> {
           const found = (await page.evaluate(`${axeSource()}; axe.run(document, { resultTypes: ['violations'] })`)) as {
             violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
           };
-          return found.violations.flatMap(({ id, nodes }) =>
+          const barriers = found.violations.flatMap(({ id, nodes }) =>
             nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
           );
+          return [...barriers, ...((await page.evaluate(cutCells)) as string[])];
         },
         [Symbol.asyncDispose]: () => context.close(),
       };

@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor();
   await eventually(
-    () => page.locator('main .loading').count(),
+    () => page.locator('main .loading, main [aria-busy="true"]').count(),
     count => count === 0,
     { timeoutMs: 30_000 },
   );

@@ -571,6 +571,12 @@ for (const kind of hubKindsByTime)
       await dialog.getByLabel('File', { exact: true }).setInputFiles(disk);
       await dialog.getByRole('button', { name: 'Upload' }).click();
       await dialog.getByText('barn takes no files').waitFor();
+      assert.equal(
+        await page.evaluate(`document.querySelector('dialog .note').getBoundingClientRect().bottom <=
+          document.querySelector('dialog .dialog-end').getBoundingClientRect().top`),
+        true,
+        'what went wrong is in sight',
+      );
       await window.picture('image-refused');
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       assert.equal(await rowOf(page, 'tiny.raw').count(), 0);

@@ -6,7 +6,7 @@ import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startPageRig, type PageRig } from '../helpers/page-rig.ts';
-import { replaceText } from '../helpers/page-steps.ts';
+import { replaceText, settled } from '../helpers/page-steps.ts';
 import { askingProgram } from '../helpers/program-key.ts';
 import { startEtcd } from '../helpers/real-cluster.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -70,13 +70,16 @@ for (const kind of hubKindsByTime)
         };
         // What is different in the dark is colours alone; `npm test` looks at those screens that have most of them.
         const shown = colors === 'light' || !isGate ? Object.keys(screens) : ['home', 'clusters', 'grouped', 'object', 'yaml'];
+        const tabPlaces = new Set<number | undefined>();
         for (const name of shown) {
           const place = screens[name]!;
           await page.goto(rig.url(place));
           await settled(page);
+          if (place.startsWith('/clusters/')) tabPlaces.add((await page.getByRole('link', { name: 'Access' }).boundingBox())?.x);
           await window.picture(`${name}-${colors}`);
           assert.deepEqual(await window.barriers(), [], name);
         }
+        if (shown.includes('nodes')) assert.equal(tabPlaces.size, 1, 'a tab stays where it is, whichever is chosen');
         assert.deepEqual(window.faults, []);
       });
 
@@ -573,15 +576,6 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ has: pa
 async function choose(page: Page, cluster: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${cluster}` }).click();
   await page.getByRole('menuitem', { name: action }).click();
-}
-
-/** Waits until nothing on the screen says that it loads. */
-async function settled(page: Page): Promise<void> {
-  await page.locator('main h1').waitFor();
-  await eventually(
-    () => page.locator('main .loading').count(),
-    count => count === 0,
-  );
 }
 
 const editorText = (page: Page): Promise<string> => page.locator('.cm-content').first().innerText();
