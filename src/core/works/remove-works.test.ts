@@ -49,6 +49,12 @@ test('does not wait for a sandbox, nor when it is forced', async t => {
   assert.equal(await removeWorks(other.client, { cluster: forced, namespace, isServed: true }, at(1)), true);
 });
 
+test('does not wait for an agent that never came', async t => {
+  const { client, read } = await start(t);
+  assert.equal(await removeWorks(client, { cluster: leaving('Tunnel'), namespace, isServed: false }, at(1)), true);
+  assert.equal(await read(), undefined);
+});
+
 test('leaves on the hub itself what others put there', async t => {
   const { client, read } = await start(t);
   assert.equal(await removeWorks(client, { cluster: leaving('Local'), namespace, isServed: true }, at(600)), false);
@@ -62,7 +68,7 @@ test('waits a minute for a member that cannot be reached, or whose agent is away
   assert.equal(await removeWorks(client, removal, at(30)), false);
   assert.equal(await removeWorks(client, removal, at(61)), true);
   const other = await start(t);
-  const away = { cluster: leaving('Tunnel'), namespace, isServed: false };
+  const away = { cluster: { ...leaving('Tunnel'), status: { lastSeen: leftAt } }, namespace, isServed: false };
   assert.equal(await removeWorks(other.client, away, at(30)), false);
   assert.equal(await removeWorks(other.client, away, at(61)), true);
 });

@@ -22,17 +22,20 @@ const patienceMs = 60_000;
 const concurrency = 16;
 
 /**
- * Takes the Works of a cluster that leaves off it. False while that goes on. A sandbox goes as a whole, so nothing has to be taken off it; a member that
- * cannot be reached is waited for, but not for ever.
+ * Takes the Works of a cluster that leaves off it. False while that goes on. A sandbox goes as a whole, so nothing has to be taken off it, nor off a
+ * cluster whose agent never came; a member that cannot be reached is waited for, but not for ever.
  */
 export async function removeWorks(hub: KubeClient, { cluster, namespace, isServed }: WorksRemoval, ctx: Context): Promise<boolean> {
   const { signal } = ctx;
   const works = await listWorks(hub, namespace, signal);
   if (works.length === 0) return true;
   const { annotations, deletionTimestamp = '' } = cluster.metadata;
-  const isForced = annotations?.[clusterAnnotations.forceRemoval] === 'true' || cluster.spec.connection.mode === 'Sandbox';
+  const { mode } = cluster.spec.connection;
+  // Where no agent ever was, nothing was delivered.
+  const isUntouched = mode === 'Tunnel' && !isServed && cluster.status?.lastSeen === undefined;
+  const isForced = annotations?.[clusterAnnotations.forceRemoval] === 'true' || mode === 'Sandbox' || isUntouched;
   // What runs on the hub itself was put there for others, who take it away when they do not need it any more.
-  if (cluster.spec.connection.mode === 'Local' && !isForced) return false;
+  if (mode === 'Local' && !isForced) return false;
   const isLate = ctx.now.getTime() - Date.parse(deletionTimestamp) >= patienceMs;
   await mapBounded(works, concurrency, async work => {
     const { name = '', uid } = work.metadata;
