@@ -75,7 +75,8 @@ for (const kind of hubKindsByTime)
           const place = screens[name]!;
           await page.goto(rig.url(place));
           await settled(page);
-          if (place.startsWith('/clusters/')) tabPlaces.add((await page.getByRole('link', { name: 'Access', exact: true }).boundingBox())?.x);
+          if (place.startsWith('/clusters/'))
+            tabPlaces.add((await page.getByRole('link', { name: 'Access', exact: true }).boundingBox())?.x);
           await window.picture(`${name}-${colors}`);
           assert.deepEqual(await window.barriers(), [], name);
         }
