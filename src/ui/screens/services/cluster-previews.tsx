@@ -42,6 +42,8 @@ export function ClusterPreviews({ owner }: { owner: KubeObject }) {
   const { lines, isLive, error } = useLineStream<Line>(previewPath, body);
   const clusters = lines.flatMap(line => ('clusters' in line ? line.clusters : []));
   const previews = lines.filter(line => 'cluster' in line).sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
+  // The first by name, not the first that answers: what somebody looks at stays as it is when others answer.
+  const first = clusters.toSorted()[0];
   const broken = lines.find(line => 'error' in line);
   return (
     <section className="stack tight" aria-label="On its clusters">
@@ -53,8 +55,8 @@ export function ClusterPreviews({ owner }: { owner: KubeObject }) {
       {error && <ErrorNote error={error} about="What would change on clusters" />}
       {broken && <ErrorNote error={broken.error} about="What would change on clusters" />}
       {!isLive && !error && clusters.length === 0 && <p>No cluster is meant, and none has it.</p>}
-      {previews.map((preview, i) => (
-        <Preview key={preview.cluster} preview={preview} isFirst={i === 0} />
+      {previews.map(preview => (
+        <Preview key={preview.cluster} preview={preview} isFirst={preview.cluster === first} />
       ))}
       <CommandLine command={`drover diff ${droverName(owner as unknown as MultiClusterService)} -f changed.yaml`} />
     </section>
