@@ -45,7 +45,10 @@ export async function lookAtWorkloads(
 }
 
 /** What was applied and is not there was deleted by others, and nobody brings it back by itself. */
-async function missing({ namespace }: ObjectRef, { client }: Member, signal: AbortSignal): Promise<SteadyState> {
+async function missing(ref: ObjectRef, { client, kinds }: Member, signal: AbortSignal): Promise<SteadyState> {
+  const { namespace } = ref;
+  // A kind that was defined a moment ago may not be known everywhere.
+  if (!(await kinds.find(ref, signal))) return { state: 'waiting', message: 'the cluster does not know its kind yet' };
   const place = namespace === undefined ? undefined : await client.get(Namespace, { name: namespace }, { signal });
   if (namespace !== undefined && !place) return { state: 'failed', message: `namespace "${namespace}" was deleted on the cluster` };
   if (place?.metadata.deletionTimestamp !== undefined)
