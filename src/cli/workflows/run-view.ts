@@ -1,6 +1,6 @@
 import type { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import type { ClusterRun } from '../../dialects/workflows/kinds/cluster-run.ts';
-import { isTerminal, type WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
+import { isTerminal, type StepState, type WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
 import { clusterStateOf, grantStatus } from '../../dialects/workflows/runs/cluster-grant.ts';
 
 /** One line of what is shown. */
@@ -46,7 +46,7 @@ export function viewOfRun(run: WorkflowRun, clusters: readonly ClusterRun[], tit
       name: step.wave === undefined || waves.length < 2 ? step.name : `${step.name} (${step.wave})`,
       state: step.status,
       doing: step.phase,
-      message: step.message ?? '',
+      message: step.message ?? awaited(step),
     })),
     parts: [...under, ...waiting].toSorted((a, b) => (order.get(a.id) ?? 1e9) - (order.get(b.id) ?? 1e9)).map(one => one.row),
     approvals: [...waves.flatMap(wave => wave.gates ?? []), ...steps.flatMap(step => (step.gate ? [step.gate] : []))]
@@ -79,6 +79,9 @@ export function viewOfPipeline(run: PipelineRun, runs: readonly WorkflowRun[], t
   };
 }
 
+/** Whom a step waits for that others keep waiting. */
+const awaited = ({ type, status, gate }: StepState): string => (type === 'Barrier' && status === 'Waiting' ? (gate?.message ?? '') : '');
+
 /** Over, and nothing else is wanted of it that the hub has not seen yet. */
 function isOver({ metadata, status }: WorkflowRun | PipelineRun): boolean {
   return isTerminal(status?.phase) && (status?.observedGeneration ?? metadata.generation) === metadata.generation;
@@ -86,9 +89,10 @@ function isOver({ metadata, status }: WorkflowRun | PipelineRun): boolean {
 
 function clusterRow(one: ClusterRun): ViewRow {
   const { cluster, grant, standing } = one.spec;
-  const { failure, step } = one.status ?? {};
+  const { failure, step, checkpoint } = one.status ?? {};
   const said = one.status?.grant === grant?.id ? step?.message : undefined;
-  const message = failure?.message ?? standing?.message ?? said ?? '';
+  const hindrance = checkpoint?.grant === grant?.id && checkpoint?.result === undefined ? checkpoint?.message : undefined;
+  const message = failure?.message ?? standing?.message ?? said ?? hindrance ?? '';
   const state = clusterStateOf(one);
   // Between two steps what counts for people is how the last one went.
   const shown = state === 'Pending' ? (grantStatus(one) ?? state) : state;
