@@ -65,7 +65,10 @@ async function pushOne(hub: KubeClient, chart: FetchedChart, dryRun: DryRun, { s
 
 function readChart(path: string): FetchedChart {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw new CommandError(`there is no file or folder "${path}"`);
+  if (!found)
+    throw new CommandError(`there is no file or folder "${path}"`, {
+      hint: 'name the folder of a chart, or what "helm package" made of it',
+    });
   try {
     return found.isDirectory() ? packChart(readChartFolder(path), path) : inspectChart(readFileSync(path), path);
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Work } from '../../api/work.ts';
 import { openMember } from '../../core/delivery/member.ts';
-import { CommandError, EndWith, exitCodes } from '../exit-codes.ts';
+import { CommandError, EndWith, exitCodes, usageError } from '../exit-codes.ts';
 import { explainError } from '../explain-error.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import { visibleLine } from '../output/visible-text.ts';
@@ -19,7 +19,7 @@ import { resolveSource } from '../works/resolve-source.ts';
 import { objectsOfOthers } from '../../core/previews/objects-of-others.ts';
 import { showPair, type ShownPair } from '../../core/previews/shown-object.ts';
 import { wantDelivery } from '../../core/previews/wanted-delivery.ts';
-import { addWorkOptions, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
+import { addWorkOptions, isWorkType, parseOnlyWork, type WorkOptions } from '../works/work-argument.ts';
 
 interface DiffOptions extends WorkOptions {
   filename?: string;
@@ -52,6 +52,12 @@ interface Difference {
 
 async function diff(words: string[], options: DiffOptions, terminal: Terminal): Promise<void> {
   const owner = parseOwner(words);
+  const [type = '', named] = (words[0] ?? '').split('/');
+  if (!owner && named !== undefined && !isWorkType(type))
+    throw usageError(
+      `there is no telling what ${JSON.stringify(words[0])} would change`,
+      'write work/NAME or mcs/NAME; "drover kubectl CLUSTER -- diff -f FILE" compares any object',
+    );
   const name = owner ? owner.name : parseOnlyWork(words);
   let found: Difference;
   try {

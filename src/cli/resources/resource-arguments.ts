@@ -33,7 +33,11 @@ const examples = { get: 'clusters', describe: 'cluster east', wait: 'clusters --
 
 function parsePair(word: string): { type: string; name: string } {
   const [type = '', name = '', ...rest] = word.split('/');
-  if (rest.length > 0) throw usageError('arguments in resource/name form may not have more than one slash');
+  if (rest.length > 0)
+    throw usageError(
+      'arguments in resource/name form may not have more than one slash',
+      'write TYPE/NAME; -n names a namespace, -C a member',
+    );
   if (type === '' || name === '' || splitTypes(type).length !== 1)
     throw usageError('arguments in resource/name form must have a single resource and name');
   return { type, name };
