@@ -57,13 +57,12 @@ test('a wrong command line is answered with the usage of the command that was me
     'explain pods web': /"drover explain pods" tells of its fields, "drover describe pods web"/,
     'explain work/web --recursive': /about kinds/,
     'explain pods -o json': /about Works/,
-    logs: /write run\/NAME, or POD -C CLUSTER/,
     'diff pod/web': /write work\/NAME or mcs\/NAME/,
     'get clusters\/east\/x': /write TYPE\/NAME/,
     'logs pod/web': /add -C NAME, --all-clusters or --cluster-selector/,
     'logs -l app=web pod/web -C east': /-l chooses pods/,
     'logs run/a --all-clusters': /without -C the log has all of them/,
-    logs: /drover runs/,
+    logs: /write run\/NAME, or POD -C CLUSTER, .*; "drover runs" lists runs/,
   };
   for (const [line, hint] of Object.entries(hints)) {
     const terminal = recording();

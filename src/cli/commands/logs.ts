@@ -84,7 +84,10 @@ async function logsOfPods(words: string[], options: LogsOptions, terminal: Termi
 
 async function logsOfRun(words: string[], options: LogsOptions, terminal: Terminal): Promise<void> {
   if (words.length === 0)
-    throw usageError('whose logs are meant is not said', 'write run/NAME, or POD -C CLUSTER, or deploy/NAME --all-clusters');
+    throw usageError(
+      'whose logs are meant is not said',
+      'write run/NAME, or POD -C CLUSTER, or deploy/NAME --all-clusters; "drover runs" lists runs',
+    );
   if (options.cluster.length > 1 || options.allClusters || options.clusterSelector !== undefined)
     throw usageError('of a run, -C names one cluster', 'without -C the log has all of them');
   const named = parseRun(words);
