@@ -308,6 +308,12 @@ for (const kind of hubKindsByTime)
       const { page } = window;
       await page.goto(rig.url('/services'));
       await rowOf(page, 'web').getByText('Outranked').waitFor({ timeout: 60_000 });
+      // Who lost to a higher priority has not failed, and needs nobody.
+      await page.goto(rig.url('/'));
+      await page.getByRole('link', { name: 'Services 4' }).waitFor();
+      await page.getByRole('link', { name: 'Services stuck 0' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Service web', exact: true }).count(), 0);
+      await page.goto(rig.url('/services'));
       await rowOf(page, 'web').getByRole('link').click();
       await rowOf(page, 'lab').getByText('env is "test", not "prod"').waitFor();
       await rowOf(page, 'west').getByText('MultiClusterService web-of-the-platform has it with priority 500').waitFor();

@@ -10,19 +10,21 @@ import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { judgeObject, type Tone } from '../../parts/state-badge.tsx';
 import { ImportDialog } from '../clusters/import-dialog.tsx';
+import { judgeService } from '../services/judge-service.ts';
+import { useServices } from '../services/use-services.ts';
 import { FleetPicture } from './fleet-picture.tsx';
 import { NeedsAPerson } from './needs-a-person.tsx';
 
 /** How the fleet is at a glance, and what to do about it. */
 export function Home() {
   const { items, state, error } = useList<Cluster>({ kind: kinds.cluster });
-  const services = useList({ kind: kinds.multiClusterService });
+  const services = useServices();
   const [isAdding, setAdding] = useState(false);
   const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
   const tones = items.map(one => judgeObject(one).tone);
   const count = (...wanted: Tone[]) => tones.filter(tone => wanted.includes(tone)).length;
   const nodes = items.reduce((sum, one) => sum + (one.status?.nodes?.total ?? 0), 0);
-  const stuck = services.items.filter(one => judgeObject(one).tone === 'bad').length;
+  const stuck = services.filter(one => judgeService(one).tone === 'bad').length;
   return (
     <Page
       title="Home"
@@ -51,7 +53,7 @@ export function Home() {
             <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />
             {seesHub() && (
               <>
-                <Figure title="Services" value={services.items.length} to="/services" />
+                <Figure title="Services" value={services.length} to="/services" />
                 <Figure title="Services stuck" value={stuck} to="/services" isBad={stuck > 0} />
               </>
             )}
@@ -59,7 +61,7 @@ export function Home() {
           <FleetPicture clusters={items} />
         </>
       )}
-      <NeedsAPerson clusters={items} />
+      <NeedsAPerson clusters={items} services={services} />
       {isAdding && <ImportDialog onClose={() => setAdding(false)} />}
     </Page>
   );

@@ -7,6 +7,8 @@ import { useList } from '../../data/use-list.ts';
 import { Empty } from '../../parts/notes.tsx';
 import { judgeObject, StateBadge, words, type Tone } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { judgeService } from '../services/judge-service.ts';
+import { keyOf, placeOf, type MultiClusterService } from '../services/service-kinds.ts';
 
 interface Matter {
   readonly id: string;
@@ -30,8 +32,7 @@ const mostShown = 12;
 const inTrouble = 'status.trouble!=';
 
 /** What does not get better by itself: clusters that are lost, services that are stuck, deliveries that fail or are not healthy, approvals that are waited for. */
-export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
-  const services = useList({ kind: kinds.multiClusterService });
+export function NeedsAPerson({ clusters, services }: { clusters: readonly Cluster[]; services: readonly MultiClusterService[] }) {
   const approvals = useList({ kind: approval });
   const works = useList<Work>({ kind: kinds.work, fieldSelector: inTrouble });
   const matters = useMemo(() => {
@@ -42,17 +43,21 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
         ...matterOf(one, kinds.cluster, 'Cluster'),
         place: `/clusters/${encodeURIComponent(one.metadata.name!)}`,
       })),
-      ...services.items.filter(isAmiss).map(one => ({
-        ...matterOf(one, kinds.multiClusterService, 'Service'),
-        place: `/services/_/${encodeURIComponent(one.metadata.name!)}`,
-      })),
+      ...services
+        .map(one => ({
+          ...matterOf(one, kinds.multiClusterService, `Service`),
+          ...judgeService(one),
+          what: `Service ${keyOf(one)}`,
+          place: placeOf(one),
+        }))
+        .filter(({ tone }) => badTones.has(tone)),
       ...works.items.map(one => {
         const matter = matterOf(one, kinds.work, 'Work');
         const what = `${matter.what} on ${names.get(one.metadata.namespace) ?? one.metadata.namespace}`;
         return { ...matter, what, tone: 'bad' as const, word: words(one.status?.trouble ?? '') };
       }),
     ];
-  }, [clusters, services.items, approvals.items, works.items]);
+  }, [clusters, services, approvals.items, works.items]);
   return (
     <section className="card stack tight" aria-labelledby="needs">
       <h2 id="needs">What needs a person</h2>
@@ -77,7 +82,8 @@ export function NeedsAPerson({ clusters }: { clusters: readonly Cluster[] }) {
   );
 }
 
-const isAmiss = (one: KubeObject) => ['bad', 'warn'].includes(judgeObject(one).tone);
+const badTones: ReadonlySet<Tone> = new Set(['bad', 'warn']);
+const isAmiss = (one: KubeObject) => badTones.has(judgeObject(one).tone);
 
 function isOpen(one: KubeObject): boolean {
   const { phase = 'Pending' } = (one['status'] ?? {}) as { phase?: string };

@@ -12,5 +12,14 @@ export function judgeService(mcs: MultiClusterService): ReturnType<typeof judgeO
   if (missing.length > 0 && missing.every(one => one.outranked)) return { tone: 'idle', word: 'Outranked', why: judged.why };
   if (rollout && isUnderWay(rollout.phase)) return { tone: 'info', word: 'Rolling out', why: rollout.message };
   if (rollout?.phase === 'Paused') return { tone: 'warn', word: 'Paused', why: rollout.message };
+  // k0rdent calls it failed from its first moment. What fails on a cluster is told of the cluster.
+  if (missing.length > 0 && missing.every(one => one.outranked || one.reason === undefined) && !hasFault(mcs))
+    return { tone: 'info', word: 'Not everywhere yet', why: judged.why };
   return judged;
 }
+
+const aboutClusters: ReadonlySet<string> = new Set(['Ready', 'ClusterInReadyState', 'RolledOut']);
+
+/** Whether something is wrong with the service itself. */
+const hasFault = ({ status }: MultiClusterService): boolean =>
+  (status?.conditions ?? []).some(one => one.status === 'False' && !aboutClusters.has(one.type));
