@@ -58,7 +58,7 @@ test('a wrong command line is answered with the usage of the command that was me
     'explain work/web --recursive': /about kinds/,
     'explain pods -o json': /about Works/,
     'diff pod/web': /write work\/NAME or mcs\/NAME/,
-    'get clusters\/east\/x': /write TYPE\/NAME/,
+    'get clusters/east/x': /write TYPE\/NAME/,
     'logs pod/web': /add -C NAME, --all-clusters or --cluster-selector/,
     'logs -l app=web pod/web -C east': /-l chooses pods/,
     'logs run/a --all-clusters': /without -C the log has all of them/,
