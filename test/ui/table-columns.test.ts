@@ -22,13 +22,13 @@ const names = (sort: string, filter = '') => search(sortRows(rows, columns, sort
 
 test('rows are sorted as people count, and what is not known comes last', () => {
   assert.deepEqual(names('name'), ['cow-9', 'cow-10', 'hen', 'snake']);
-  assert.deepEqual(names('legs'), ['hen', 'cow-10', 'cow-9', 'snake']);
+  assert.deepEqual(names('legs'), ['hen', 'cow-9', 'cow-10', 'snake']);
 });
 
-test('from the end, equal rows stay as they were', () => {
+test('equal rows are in the order of the first column, also from the end', () => {
   assert.deepEqual(
     names('-legs').filter(name => name.startsWith('cow')),
-    ['cow-10', 'cow-9'],
+    ['cow-9', 'cow-10'],
   );
 });
 

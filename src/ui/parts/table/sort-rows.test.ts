@@ -10,6 +10,7 @@ interface Thing {
 }
 
 const columns: readonly Column<Thing>[] = [
+  { id: 'kind', title: 'Kind', value: () => 'thing' },
   { id: 'id', title: 'Id', value: ({ id }) => `thing-${id}` },
   { id: 'size', title: 'Size', value: ({ size }) => size },
 ];

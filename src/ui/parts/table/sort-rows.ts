@@ -8,7 +8,7 @@ export interface SortedRows<T> {
   readonly known: ReadonlySet<T>;
 }
 
-/** `sort` is `name`, or `-name` from the end. Equal rows stay as they were. */
+/** `sort` is `name`, or `-name` from the end. Equal rows are in the order of the first column, and then as they were. */
 export function sortRows<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
@@ -23,22 +23,33 @@ export function sortRows<T>(
   return { sort, columns, rows: sorted, known };
 }
 
+interface SortKey {
+  readonly value: CellValue;
+  /** What decides among equals. */
+  readonly first: CellValue;
+}
+
 interface Order<T> {
-  valueOf(row: T): CellValue;
-  compare(a: CellValue, b: CellValue): number;
+  keyOf(row: T): SortKey;
+  compare(a: SortKey, b: SortKey): number;
 }
 
 function orderOf<T>(columns: readonly Column<T>[], sort: string): Order<T> | undefined {
   const isReverse = sort.startsWith('-');
   const column = columns.find(one => one.id === (isReverse ? sort.slice(1) : sort));
   if (!column) return undefined;
-  return { valueOf: row => column.value(row), compare: isReverse ? (a, b) => compare(b, a) : compare };
+  const first = columns[0] === column ? undefined : columns[0];
+  const sign = isReverse ? -1 : 1;
+  return {
+    keyOf: row => ({ value: column.value(row), first: first?.value(row) }),
+    compare: (a, b) => sign * compareValues(a.value, b.value) || compareValues(a.first, b.first),
+  };
 }
 
 function sortAll<T>(rows: readonly T[], order: Order<T> | undefined): readonly T[] {
   if (!order) return rows;
-  const keyed = rows.map(row => ({ row, value: order.valueOf(row) }));
-  return keyed.sort((a, b) => order.compare(a.value, b.value)).map(({ row }) => row);
+  const keyed = rows.map(row => ({ row, key: order.keyOf(row) }));
+  return keyed.sort((a, b) => order.compare(a.key, b.key)).map(({ row }) => row);
 }
 
 /** When more than one in so many is new, all are sorted. */
@@ -61,7 +72,7 @@ function sortAgain<T>(
   const others: T[] = [];
   for (const row of added) {
     const old = goneByKey.get(keyOf(row));
-    if (old !== undefined && order.compare(order.valueOf(old), order.valueOf(row)) === 0) instead.set(old, row);
+    if (old !== undefined && order.compare(order.keyOf(old), order.keyOf(row)) === 0) instead.set(old, row);
     else others.push(row);
   }
   const stayed = before.rows.flatMap(row => (known.has(row) ? [row] : instead.has(row) ? [instead.get(row)!] : []));
@@ -73,18 +84,18 @@ function insert<T>(rows: readonly T[], added: readonly T[], order: Order<T>): re
   const merged: T[] = [];
   let from = 0;
   for (const row of added) {
-    const to = placeFor(order.valueOf(row), rows, from, order);
+    const to = placeFor(order.keyOf(row), rows, from, order);
     while (from < to) merged.push(rows[from++]!);
     merged.push(row);
   }
   return added.length === 0 ? rows : merged.concat(rows.slice(from));
 }
 
-function placeFor<T>(value: CellValue, rows: readonly T[], from: number, { valueOf, compare }: Order<T>): number {
+function placeFor<T>(key: SortKey, rows: readonly T[], from: number, { keyOf, compare }: Order<T>): number {
   let [low, high] = [from, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compare(valueOf(rows[middle]!), value) <= 0) low = middle + 1;
+    if (compare(keyOf(rows[middle]!), key) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -93,7 +104,7 @@ function placeFor<T>(value: CellValue, rows: readonly T[], from: number, { value
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** What has no value comes last. */
-function compare(a: CellValue, b: CellValue): number {
+function compareValues(a: CellValue, b: CellValue): number {
   if (a === b) return 0;
   if (a === undefined || a === '') return 1;
   if (b === undefined || b === '') return -1;
