@@ -88,10 +88,11 @@ test('days that never end are told of at once, and told for a year', () => {
   const always = freeze('always', { kind: 'Deny', rrule: 'FREQ=DAILY', start: '1990-01-01T00:00:00Z' });
   const many = freeze('many', { kind: 'Deny', rrule: 'FREQ=DAILY;COUNT=10000', start: '2001-01-01T00:00:00Z' });
   const long = freeze('long', { kind: 'Deny', rrule: 'FREQ=WEEKLY', start: '2020-01-01T00:00:00Z', duration: '20000h' });
-  for (const one of [always, many, long]) {
+  const endless = freeze('endless', { kind: 'Deny', rrule: 'FREQ=WEEKLY', start: '2020-01-01T00:00:00Z', duration: '99999999999h' });
+  for (const one of [always, many, long, endless]) {
     const { isOpen, wakeAt } = judgeFreezes([one], shop, at('2026-11-20T05:00:00Z'));
     assert.equal(isOpen, false);
-    assert.ok(wakeAt! > at('2027-11-20T05:00:00Z'));
+    assert.ok(wakeAt! > at('2027-11-20T05:00:00Z') && wakeAt! < at('9999-01-01T00:00:00Z'));
   }
   assert.equal(judgeFreezes([always, many, long], shop, at('2028-01-01T00:00:00Z')).isOpen, false);
   // The last of the ten thousand days.

@@ -9,6 +9,8 @@ const dayMs = 86_400_000;
 /** Rules that never leave an opening end somewhere, and nobody waits for years. */
 const maxChanges = 200;
 const horizonMs = 2 * 365 * dayMs;
+/** A thousand years: what ends later ends at a time that cannot be written down. */
+const longestMs = 365_000 * dayMs;
 
 const known = new WeakMap<Pick<DeployFreeze, 'spec' | 'metadata'>, Spans>();
 
@@ -28,7 +30,7 @@ function readTimes({ spec, metadata }: Pick<DeployFreeze, 'spec' | 'metadata'>):
   const first = new Date(startMs ?? firstMidnight(metadata.creationTimestamp, zone));
   const given = durationMs(spec.duration);
   const lengthMs = given > 0 ? given : startMs !== undefined && endMs !== undefined ? endMs - startMs : dayMs;
-  return spansOf(recurrence(rule, first, zone), lengthMs);
+  return spansOf(recurrence(rule, first, zone), Math.min(lengthMs, longestMs));
 }
 
 /** Without a start, days begin at midnight. */
