@@ -484,6 +484,7 @@ test('a cluster that is watched tells when it is ill', async t => {
     one => one.status?.soak !== undefined,
   );
   assert.equal(well.status?.soak?.illSince, undefined);
+  assert.equal(well.status?.phase, 'Soaking');
   await world.member('east').patch(
     Deployment,
     { namespace: targetNamespace, name: 'web' },
@@ -497,10 +498,11 @@ test('a cluster that is watched tells when it is ill', async t => {
     one => one.status?.soak?.illSince !== undefined,
   );
   await run.setWaves([{ name: 'all', phase: 'Succeeded', clusters: [world.id('east')] }]);
-  await eventually(
+  const after = await eventually(
     () => run.read('east'),
     one => one.status?.soak === undefined,
   );
+  assert.equal(after.status?.phase, 'Succeeded');
 });
 
 test('drift after success is told once, and not while a run goes on', async t => {

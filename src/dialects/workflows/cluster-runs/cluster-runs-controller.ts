@@ -142,7 +142,8 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
       const half = halfOf(work, of.uid, grant.id);
       const [cluster] = clusters.by('id', context.cluster.id);
       const delivery = work && half ? deliveryOf(work, cluster) : ({ state: 'pending' } as const);
-      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), hubSince, now: at });
+      const isSoaking = soakingWaves(run.status).includes(spec.wave);
+      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), isSoaking, hubSince, now: at });
       if (isUnwritten && (move.move === 'rest' || move.move === 'wait')) await (await executionOf(at)).write(status!);
       if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
       if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
@@ -222,8 +223,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     const status = clusterRun.status ?? {};
     const work = works.get(`${context.cluster.id}/${workNameOf(context.release)}`);
     const isMine = markOf(work)?.runUid === context.run.uid;
-    const wave = run.status?.waves?.find(({ name }) => name === clusterRun.spec.wave);
-    const isSoaking = wave?.phase === 'Soaking' && (status.phase === 'Succeeded' || status.phase === 'Pending');
+    const isSoaking = status.phase === 'Soaking';
     const { drift: _drift, ...before } = status;
     const next: ClusterRunStatus = { ...before, ...(isMine && drifted(clusterRun, work, ctx.now)) };
     if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });

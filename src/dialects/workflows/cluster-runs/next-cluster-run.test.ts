@@ -43,6 +43,17 @@ test('without a grant there is nothing to do but to say so', () => {
   assert.equal(next({ spec: specOf(undefined), status: { phase: 'Pending' } }).move, 'rest');
 });
 
+test('a cluster that is done is watched with its wave, one that failed or is set aside is not', () => {
+  const phaseOf = (status: ClusterRunStatus, isSoaking: boolean, spec = specOf(grant({ isLast: true }))) =>
+    written(next({ spec, status: { ...status, phase: 'Running' }, isSoaking })).phase;
+  const over = (status: 'Succeeded' | 'Failed') => ({ grant: 3, step: { status } });
+  assert.deepEqual([phaseOf(over('Succeeded'), true), phaseOf(over('Succeeded'), false)], ['Soaking', 'Succeeded']);
+  assert.equal(phaseOf(over('Failed'), true), 'Failed');
+  assert.equal(phaseOf(over('Succeeded'), true, specOf(grant(), { state: 'Deferred' })), 'Deferred');
+  const soaking = { ...over('Succeeded'), phase: 'Soaking' as const };
+  assert.equal(next({ spec: specOf(grant({ isLast: true })), status: soaking, isSoaking: true }).move, 'rest');
+});
+
 test('a grant is begun in writing before anything is done', () => {
   assert.deepEqual(running, {
     startedAt: '2026-11-17T12:00:00Z',

@@ -17,6 +17,8 @@ export interface ClusterRunInput {
   readonly work: { /** Which half of the present grant it holds. */ readonly half: Half | undefined; readonly delivery: Delivery };
   /** How what is awaited is. Absent: nobody has looked since the Work was applied. */
   readonly seen?: readonly SteadyState[];
+  /** Whether its wave is watched: then so is a cluster that is done. */
+  readonly isSoaking?: boolean;
   /** Since when this hub follows. What was over before that, nobody has watched. */
   readonly hubSince?: Date;
   readonly now: Date;
@@ -44,10 +46,14 @@ const lookEveryMs = 5_000;
 const tidyMs = 120_000;
 
 /** What the run says of a cluster is told by its phase. */
-function rest({ spec, status }: ClusterRunInput): Move {
-  const phase = clusterStateOf({ spec, status });
+function rest({ spec, status, isSoaking = false }: ClusterRunInput): Move {
+  const state = clusterStateOf({ spec, status });
+  const phase = isSoaking && isWell(state) ? 'Soaking' : state;
   return status?.phase === phase ? { move: 'rest' } : { move: 'write', status: { ...status, phase } };
 }
+
+/** Between two waves, or at its end: there is something to watch. */
+export const isWell = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Pending';
 
 /** How a granted step goes on. Grants of old, and clusters that the run has set aside, are left alone; an abort cuts every wait short. */
 export function nextClusterRun(input: ClusterRunInput): Move {
