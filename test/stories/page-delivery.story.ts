@@ -607,6 +607,17 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(window.faults, []);
     });
 
+    test('who removes a Harvester cluster is told what to do there', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters/yard'));
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      await page.getByRole('dialog').getByText('kubectl patch settings.harvesterhci.io cluster-registration-url').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      assert.deepEqual(window.faults, []);
+    });
+
     test('machines are started and stopped by what is on offer for them', async () => {
       await using window = await rig.open();
       const { page } = window;

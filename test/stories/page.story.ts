@@ -364,6 +364,8 @@ for (const kind of hubKindsByTime)
       await page.getByLabel('Name', { exact: true }).fill('far');
       await page.getByRole('button', { name: 'Next' }).click();
       const line = (await page.getByText(/^kubectl apply -f https/).textContent()) ?? '';
+      await page.getByText('It is Harvester').click();
+      await page.getByText(/^{"url":"https.*yaml","insecureSkipTLSVerify":false}$/).waitFor();
       await window.picture('import');
       assert.deepEqual(await window.barriers(), []);
       const manifest = await page.evaluate(url => fetch(url).then(res => res.text()), line.replace('kubectl apply -f ', ''));

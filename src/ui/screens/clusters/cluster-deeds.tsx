@@ -5,10 +5,12 @@ import { kinds, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { CommandLine } from '../../parts/command-line.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { titled } from '../../parts/titled.ts';
 import { idOf } from './cluster-kind.ts';
+import { isHarvester } from '../virtualization/harvester-clusters.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
@@ -89,6 +91,9 @@ function PauseDialog({ name, isPaused, onClose }: { name: string; isPaused: bool
   );
 }
 
+/** On Harvester itself. */
+const forgetHub = `kubectl patch settings.harvesterhci.io cluster-registration-url --type=merge -p '{"value":""}'`;
+
 function RemoveDialog({ cluster, onClose }: { cluster: Cluster; onClose(): void }) {
   const name = cluster.metadata.name!;
   const [isForced, setForced] = useState(false);
@@ -114,6 +119,15 @@ function RemoveDialog({ cluster, onClose }: { cluster: Cluster; onClose(): void 
           ? 'The sandbox cluster and everything in it will be gone for good.'
           : 'The hub takes back what it put there, removes its agent, and forgets the cluster. What others put there stays.'}
       </p>
+      {isHarvester(cluster) && !isSandbox && (
+        <div className="stack tight">
+          <p>
+            Its machines and its namespace cattle-system stay. Afterwards empty the setting on Harvester, so that it does not keep an agent;
+            never delete there by the manifest of the import.
+          </p>
+          <CommandLine command={forgetHub} />
+        </div>
+      )}
       {!isSandbox && (
         <label className="row">
           <input type="checkbox" checked={isForced} onChange={event => setForced(event.target.checked)} />

@@ -141,6 +141,14 @@ function Commands({ invitation: { command, insecureCommand, agentCommand, expire
         <CommandLine command={insecureCommand} />
       </details>
       <details>
+        <summary>It is Harvester</summary>
+        <p className="muted">
+          Give it the label provider.cattle.io=harvester here. On Harvester open Advanced, Settings, cluster-registration-url, and paste
+          this as its value; with true at the end where the certificate of the hub is not known there:
+        </p>
+        <CommandLine command={JSON.stringify({ url: command.replace(/^.* /, ''), insecureSkipTLSVerify: false })} />
+      </details>
+      <details>
         <summary>Run the agent outside of the cluster</summary>
         <p className="muted">As a process, with a kubeconfig of the cluster:</p>
         <CommandLine command={agentCommand} />
