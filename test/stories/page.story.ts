@@ -114,6 +114,13 @@ for (const kind of hubKindsByTime)
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, `${place} is too wide`);
       }
       await rig.kubectl.expect(`delete works -n ${id} lost ill --wait=false`);
+      const answer = Promise.withResolvers<void>();
+      await page.route(/\/works\?/, route => answer.promise.then(() => route.continue()));
+      await page.goto(rig.url('/'));
+      await page.getByRole('heading', { name: 'Fleet by health' }).waitFor();
+      assert.equal(await page.getByText('Everything that the hub looks after').count(), 0, 'what is not known yet is not called good');
+      answer.resolve();
+      await settled(page);
       await rig.kubectl.expect('create -f -', { input: JSON.stringify(away) });
       await page.goto(rig.url('/clusters/away/nodes'));
       await page.getByText('It could not be read, so nothing is shown').waitFor({ timeout: 30_000 });

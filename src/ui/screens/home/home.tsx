@@ -6,7 +6,7 @@ import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { judgeObject, type Tone } from '../../parts/state-badge.tsx';
 import { ImportDialog } from '../clusters/import-dialog.tsx';
@@ -38,7 +38,6 @@ export function Home() {
       }
     >
       {error && <ErrorNote error={error} about="Clusters" />}
-      {state === 'loading' && items.length === 0 && <Loading />}
       {state !== 'loading' && items.length === 0 && !error && (
         <Empty title="No clusters yet" command="drover sandbox create east --wait">
           Here you will see how your clusters are and what needs you. Begin with one that you have, or with a sandbox.
@@ -61,7 +60,7 @@ export function Home() {
           <FleetPicture clusters={items} />
         </>
       )}
-      <NeedsAPerson clusters={items} services={services} />
+      <NeedsAPerson clusters={items} services={services} isLoading={state === 'loading'} />
       {isAdding && <ImportDialog onClose={() => setAdding(false)} />}
     </Page>
   );

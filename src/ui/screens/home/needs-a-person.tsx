@@ -4,7 +4,7 @@ import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
-import { Empty } from '../../parts/notes.tsx';
+import { Empty, Loading } from '../../parts/notes.tsx';
 import { judgeObject, StateBadge, words, type Tone } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { judgeService } from '../services/judge-service.ts';
@@ -31,8 +31,15 @@ const mostShown = 12;
 /** Works that need somebody say why in a word; of all others nothing is asked. */
 const inTrouble = 'status.trouble!=';
 
+interface NeedsAPersonProps {
+  readonly clusters: readonly Cluster[];
+  readonly services: readonly MultiClusterService[];
+  /** Whether clusters may still be on their way. */
+  readonly isLoading: boolean;
+}
+
 /** What does not get better by itself: clusters that are lost, services that are stuck, deliveries that fail or are not healthy, approvals that are waited for. */
-export function NeedsAPerson({ clusters, services }: { clusters: readonly Cluster[]; services: readonly MultiClusterService[] }) {
+export function NeedsAPerson({ clusters, services, isLoading }: NeedsAPersonProps) {
   const approvals = useList({ kind: approval });
   const works = useList<Work>({ kind: kinds.work, fieldSelector: inTrouble });
   const matters = useMemo(() => {
@@ -58,10 +65,14 @@ export function NeedsAPerson({ clusters, services }: { clusters: readonly Cluste
       }),
     ];
   }, [clusters, services, approvals.items, works.items]);
+  const isKnown = !isLoading && approvals.state !== 'loading' && works.state !== 'loading';
   return (
     <section className="card stack tight" aria-labelledby="needs">
       <h2 id="needs">What needs a person</h2>
-      {matters.length === 0 && <Empty title="Nothing">Everything that the hub looks after is as it should be, or on its way there.</Empty>}
+      {matters.length === 0 && !isKnown && <Loading />}
+      {matters.length === 0 && isKnown && (
+        <Empty title="Nothing">Everything that the hub looks after is as it should be, or on its way there.</Empty>
+      )}
       <ul className="matters">
         {matters.slice(0, mostShown).map(({ id, what, place, tone, word, why, since }) => (
           <li key={id}>

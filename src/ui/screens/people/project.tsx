@@ -65,7 +65,7 @@ export function ProjectScreen() {
 }
 
 function Members({ project }: { project: Project }) {
-  const { projects, byId } = usePeople();
+  const { projects, byId, isLoading } = usePeople();
   const [isOpen, setOpen] = useState(false);
   const id = `${project.metadata.namespace}:${project.metadata.name}`;
   const members = projects.filter(one => one.projectName === id);
@@ -81,7 +81,9 @@ function Members({ project }: { project: Project }) {
           onAsk={() => setOpen(true)}
         />
       </div>
-      {members.length === 0 ? (
+      {members.length === 0 && isLoading ? (
+        <Loading />
+      ) : members.length === 0 ? (
         <p className="muted">Nobody was given a role in this project. Those who own the cluster may do everything in it.</p>
       ) : (
         <SmallTable

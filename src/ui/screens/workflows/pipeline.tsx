@@ -24,7 +24,7 @@ export function PipelineScreen() {
   const { ns = '', name = '' } = useParams<{ ns: string; name: string }>();
   const kind = deliveryKinds.pipeline;
   const { object: pipeline, listed } = useObject<Pipeline>(kind, { namespace: ns, name });
-  const { items } = useList<PipelineRun>({ kind: deliveryKinds.pipelineRun, namespace: ns });
+  const { items, state } = useList<PipelineRun>({ kind: deliveryKinds.pipelineRun, namespace: ns });
   const runs = items.filter(one => one.spec.pipelineRef.name === name);
   const nodes = useMemo(() => nodesOf(pipeline?.spec.stages ?? [], [], ns), [pipeline?.spec.stages, ns]);
   if (!pipeline) return <Missing name={name} listed={listed} above={[{ title: 'Pipelines', to: '/workflows/pipelines' }]} />;
@@ -54,7 +54,9 @@ export function PipelineScreen() {
         ])}
       />
       <h2>Runs</h2>
-      {runs.length === 0 ? (
+      {runs.length === 0 && state === 'loading' ? (
+        <Loading />
+      ) : runs.length === 0 ? (
         <p className="muted">It has never run.</p>
       ) : (
         <SmallTable
