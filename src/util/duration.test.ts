@@ -11,3 +11,7 @@ test('what fields of the API take is told from what they do not', () => {
   for (const text of ['10m', '1h30m', '0.5s', '250ms']) assert.ok(isDuration(text), text);
   for (const text of [undefined, '', '10', '1d', '-1s', '.5s', '1s ', 'soon']) assert.ok(!isDuration(text), String(text));
 });
+
+test('nothing is longer than a time that can be written down', () => {
+  for (const text of ['99999999999h', `${'9'.repeat(400)}w`]) new Date(Date.now() + durationMs(text)).toISOString();
+});
