@@ -16,6 +16,8 @@ export interface SteveSubscription {
 const notificationMode = 'resource.changes';
 const usualDebounceMs = 5000;
 const shortestDebounceMs = 500;
+/** A timer that is to wait longer than it can does not wait at all. */
+const longestDebounceMs = 3_600_000;
 
 /** Reads one message. Undefined when it is none. */
 export function parseSubscription(text: string): SteveSubscription | undefined {
@@ -36,7 +38,10 @@ export function parseSubscription(text: string): SteveSubscription | undefined {
     selector: textOf('selector'),
     resourceVersion: textOf('resourceVersion'),
     isNotification: message['mode'] === notificationMode,
-    debounceMs: typeof debounceMs === 'number' && debounceMs > 0 ? Math.max(shortestDebounceMs, debounceMs) : usualDebounceMs,
+    debounceMs:
+      typeof debounceMs === 'number' && debounceMs > 0
+        ? Math.min(longestDebounceMs, Math.max(shortestDebounceMs, debounceMs))
+        : usualDebounceMs,
     stops: message['stop'] === true,
   };
 }

@@ -283,9 +283,10 @@ test('no message makes it fail', () => {
       text => {
         const wanted = parseSubscription(text);
         if (!wanted) return;
-        assert.ok(wanted.resourceType !== '' && wanted.debounceMs >= 500);
+        assert.ok(wanted.resourceType !== '' && wanted.debounceMs >= 500 && wanted.debounceMs < 2 ** 31);
         assert.equal(typeof keyOf(wanted), 'string');
       },
     ),
+    { examples: [['{"resourceType":"pod","debounceMs":1e300}']] },
   );
 });
