@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly focus: RegExp;
   /** Numbers of clusters, for suites that run with several. Their own when empty. */
   readonly sizes: readonly number[];
+  /** More arguments for `drover up`, for suites that start it with sandboxes. */
+  readonly hubArgs: readonly string[];
   /** Says what is going on; never on standard output. */
   log(text: string): void;
 }
@@ -50,12 +52,13 @@ const { values, positionals } = parseArgs({
     'ours-only': { type: 'boolean', default: false },
     focus: { type: 'string', default: '' },
     sizes: { type: 'string', default: '' },
+    'hub-args': { type: 'string', default: '' },
   },
 });
 const suite = suites[positionals[0] ?? ''];
 if (!suite) {
   process.stderr.write(
-    `usage: npm run bench -- SUITE [--json] [--quick] [--ours-only] [--focus REGEX] [--sizes N,N]\nsuites: ${Object.keys(suites).join(', ')}\n`,
+    `usage: npm run bench -- SUITE [--json] [--quick] [--ours-only] [--focus REGEX] [--sizes N,N] [--hub-args ARGS]\nsuites: ${Object.keys(suites).join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -66,6 +69,7 @@ const { notes, figures } = await suite({
   oursOnly: values['ours-only'],
   focus: new RegExp(values.focus),
   sizes: values.sizes.split(',').filter(Boolean).map(Number),
+  hubArgs: values['hub-args'].split(' ').filter(Boolean),
   log: text => void process.stderr.write(`${text}\n`),
 });
 if (values.json) process.stdout.write(`${JSON.stringify({ suite: positionals[0], notes, figures }, undefined, 2)}\n`);

@@ -37,8 +37,8 @@ interface Cost {
   readonly mib: number;
 }
 
-async function benchRun(count: number, { quick, oursOnly, log }: BenchOptions): Promise<Figure[]> {
-  await using rig = await startHubWithSandboxes(count, 60_000 + count * 300);
+async function benchRun(count: number, { quick, oursOnly, hubArgs, log }: BenchOptions): Promise<Figure[]> {
+  await using rig = await startHubWithSandboxes(count, 60_000 + count * 300, hubArgs);
   log(`drover: ${count} sandbox clusters ready after ${(rig.startMs / 1000).toFixed(1)} s`);
   const rest = () => sleep(quick ? 3_000 : 15_000);
   await rest();

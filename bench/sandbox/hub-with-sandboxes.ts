@@ -23,7 +23,11 @@ interface ClusterLike {
 const isReady = ({ status }: ClusterLike) => status?.conditions?.some(c => c.type === 'Ready' && c.status === 'True') === true;
 
 /** `drover up --sandbox N` as people start it, on new data. */
-export async function startHubWithSandboxes(count: number, timeoutMs: number): Promise<HubWithSandboxes> {
+export async function startHubWithSandboxes(
+  count: number,
+  timeoutMs: number,
+  extraArgs: readonly string[] = [],
+): Promise<HubWithSandboxes> {
   const dir = mkdtempSync(path.join(tmpdir(), 'drover-bench-sandbox-'));
   const dataDir = path.join(dir, 'data');
   const kubeconfig = path.join(dataDir, 'kubeconfig');
@@ -32,7 +36,17 @@ export async function startHubWithSandboxes(count: number, timeoutMs: number): P
   const program = new Program({
     name: 'drover',
     command: process.execPath,
-    args: [path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', dataDir, '--listen', listen, '--sandbox', String(count)],
+    args: [
+      path.join(repositoryRoot, 'bin/drover.js'),
+      'up',
+      '--data',
+      dataDir,
+      '--listen',
+      listen,
+      '--sandbox',
+      String(count),
+      ...extraArgs,
+    ],
     logFile: path.join(dir, 'drover.log'),
     cwd: repositoryRoot,
   });

@@ -63,6 +63,7 @@ test('a wrong command line is answered with the usage of the command that was me
     'logs -l app=web pod/web -C east': /-l chooses pods/,
     'logs run/a --all-clusters': /without -C the log has all of them/,
     logs: /write run\/NAME, or POD -C CLUSTER, .*; "drover runs" lists runs/,
+    'up --clusters-at-once 0': /It must be more than none/,
   };
   for (const [line, hint] of Object.entries(hints)) {
     const terminal = recording();

@@ -6,6 +6,13 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
+/** A count that is not none. */
+export function parseSome(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('It must be more than none.');
+  return count;
+}
+
 /** Milliseconds from `10s`, `1m30s`, `500ms`, or plain seconds. */
 export function parseSeconds(text: string): number {
   const isSeconds = /^[0-9]+$/.test(text);

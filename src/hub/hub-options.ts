@@ -11,6 +11,8 @@ export interface HubOptions {
   readonly version: string;
   /** Subnets that sources of charts may be in though they are not public, such as 10.0.0.0/8. */
   readonly allowEgress?: readonly string[];
+  /** How many clusters workflows change at the same time, over all runs. */
+  readonly clustersAtOnce?: number | undefined;
   /** Serves the Kubernetes API and nothing else: no kinds of ours, no members. */
   readonly isApiOnly?: boolean;
 }

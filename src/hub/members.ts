@@ -77,6 +77,8 @@ export interface MembersOptions {
   readonly version: string;
   /** Subnets that sources of charts may be in though they are not public. */
   readonly allowEgress?: readonly string[];
+  /** How many clusters workflows change at the same time, over all runs. */
+  readonly clustersAtOnce?: number | undefined;
   /** Where it is written who did what. It stays open. */
   readonly audit: AuditLog;
   /** The hash of the first administrator's password. There is such a person already when absent. */
@@ -229,6 +231,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
           egress,
           admission,
           serverUrl: () => serverUrl ?? url,
+          maxInFlight: options.clustersAtOnce,
           signal,
           onError,
         }),

@@ -8,7 +8,7 @@ import { sendLogTo } from '../../runtime/log.ts';
 import { subnetList } from '../../sources/address-rules.ts';
 import { errorText } from '../../util/error-text.ts';
 import { CommandError } from '../exit-codes.ts';
-import { collectList, parseCount } from '../option-values.ts';
+import { collectList, parseCount, parseSome } from '../option-values.ts';
 import { startTracing } from '../start-tracing.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
@@ -23,6 +23,7 @@ interface UpOptions {
   context?: string;
   apiOnly?: boolean;
   demo?: boolean;
+  clustersAtOnce?: number;
   allowEgress: readonly string[];
 }
 
@@ -39,6 +40,7 @@ export function defineUp(command: Command, terminal: Terminal): void {
         .argParser(collectSubnets)
         .default(subnetsOf(terminal.env['DROVER_ALLOW_EGRESS']), '$DROVER_ALLOW_EGRESS'),
     )
+    .option('--clusters-at-once <count>', 'how many clusters workflows change at the same time, over all runs (default: 64)', parseSome)
     .option('--api-only', 'serve the Kubernetes API and nothing else: no clusters')
     .option('--hub <kubeconfig>', 'use the API server of this kubeconfig as the hub, instead of one of our own')
     .option('--context <name>', 'context of that kubeconfig (default: the current one)')
@@ -109,7 +111,8 @@ async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (l
   }
 }
 
-function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false, allowEgress }: UpOptions): HubOptions {
+function readSettings(options: UpOptions): HubOptions {
+  const { data, listen, serverUrl, agentImage, apiOnly = false, allowEgress, clustersAtOnce } = options;
   const version = programVersion();
   // Those of the environment have not been looked at yet.
   subnetList(allowEgress);
@@ -120,6 +123,7 @@ function readSettings({ data, listen, serverUrl, agentImage, apiOnly = false, al
     agentImage: agentImage ?? `drover/drover:${version}`,
     version,
     allowEgress,
+    clustersAtOnce,
     isApiOnly: apiOnly,
   };
 }

@@ -48,6 +48,8 @@ export interface WorkflowsDeps {
   readonly admission: WebhookAddress;
   /** Where people find the hub. */
   serverUrl(): string;
+  /** How many clusters may be busy at the same time, over all runs. */
+  readonly maxInFlight?: number | undefined;
   readonly signal: AbortSignal;
   onError(what: string): (error: unknown) => void;
 }
@@ -69,7 +71,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const secrets = runSecrets({ runs, inputs, logs, signal });
   const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };
   return [
-    runWorkflowRuns({ ...shared, gates, freezes, serverUrl }),
+    runWorkflowRuns({ ...shared, gates, freezes, serverUrl, maxInFlight: deps.maxInFlight }),
     ...runClusterRuns({ ...shared, members }),
     runWorkflowSummaries({ hub, workflows, runs, signal }),
     ...runDefinitions({ ...objects, hub, environments, templates, signal }),

@@ -32,7 +32,7 @@ export interface RunControllerDeps extends RunTriggerDeps {
   readonly logs: RunLogs;
   readonly secrets: RunSecrets;
   /** How many clusters may be busy at the same time, over all runs. Default 64. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** Where people find the hub. */
   serverUrl?(): string;
   now?(): Date;
