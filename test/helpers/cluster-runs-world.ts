@@ -89,12 +89,14 @@ export interface ClusterRunsWorld {
 export interface WorldOptions {
   /** Default: east and west. */
   readonly clusters?: readonly string[];
+  /** The clock of whoever executes steps. */
+  now?(): Date;
 }
 
 /** A hub in memory that executes steps on sandbox clusters with controllers and pods. */
 export async function startClusterRunsWorld(
   t: TestContext,
-  { clusters: names = ['east', 'west'] }: WorldOptions = {},
+  { clusters: names = ['east', 'west'], now = () => new Date() }: WorldOptions = {},
 ): Promise<ClusterRunsWorld> {
   const { client: hub } = await startMemoryHub(t, [Cluster, Work, Content, WorkflowRun, ClusterRun]);
   const stop = new AbortController();
@@ -159,7 +161,7 @@ export async function startClusterRunsWorld(
     runDeliverer({ hub, works, members: delivery, renderer, readContent: read, reportEveryMs: 20, signal: mine });
     const herald = { tell: (_run: unknown, told: readonly RunHappening[]) => Promise.resolve(void happenings.push(...told)) };
     const secrets = runSecrets({ runs, inputs, logs, signal: mine });
-    runClusterRuns({ secrets, hub, runs, clusterRuns, works, clusters, members: directory, inputs, logs, herald, signal: mine });
+    runClusterRuns({ secrets, hub, runs, clusterRuns, works, clusters, members: directory, inputs, logs, herald, signal: mine, now });
   };
   start();
   t.after(async () => {

@@ -14,6 +14,7 @@ import {
   type Outcome,
   type RunningController,
 } from '../../../runtime/controller.ts';
+import { clockJumps } from '../../../runtime/clock-jumps.ts';
 import { failpoint } from '../../../runtime/failpoint.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
@@ -32,7 +33,7 @@ import { deliveryOf } from './delivery-of-work.ts';
 import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
 import { memberSight } from './member-sight.ts';
-import { nextClusterRun, troubled, withPhase, type ClusterRunStatus } from './next-cluster-run.ts';
+import { nextClusterRun, troubled, withPhase, type ClusterRunInput, type ClusterRunStatus } from './next-cluster-run.ts';
 import { countRestarts, nextSoak } from './soak-cluster.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { StepVoice } from './step-voice.ts';
@@ -56,6 +57,8 @@ export interface ClusterRunsDeps {
   readonly herald: Herald;
   readonly signal: AbortSignal;
   now?(): Date;
+  /** Milliseconds of a clock that nobody sets. */
+  steadyMs?(): number;
 }
 
 /** Most of them wait for hub and member to answer. */
@@ -68,6 +71,7 @@ const takenMs = 1_000;
 export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   const { hub, runs, clusterRuns, works, clusters, members, inputs, logs, secrets, herald, signal, now = () => new Date() } = deps;
   const hubSince = now();
+  const jumps = clockJumps({ now, ...(deps.steadyMs && { steadyMs: deps.steadyMs }) });
   const voice = new StepVoice(logs);
   const sight = memberSight({ clusters, members, signal });
   const executor = stepExecutor({ hub, clusters, sight, inputs, voice, isTaken });
@@ -99,6 +103,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     const known = clusterRuns.get(key);
     if (!known || known.metadata.deletionTimestamp !== undefined) {
       voice.forget(key);
+      jumps.forget(key);
       return settled;
     }
     const run = runs.get(`${known.metadata.namespace}/${known.spec.runRef.name}`);
@@ -143,7 +148,8 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
       const [cluster] = clusters.by('id', context.cluster.id);
       const delivery = work && half ? deliveryOf(work, cluster) : ({ state: 'pending' } as const);
       const isSoaking = soakingWaves(run.status).includes(spec.wave);
-      const move = nextClusterRun({ spec, status, work: { half, delivery }, ...(seen && { seen }), isSoaking, hubSince, now: at });
+      const facts = { spec, status, work: { half, delivery }, ...(seen && { seen }), isSoaking };
+      const move = nextClusterRun({ ...facts, jumps: jumpsOf(context.key, status), hubSince, now: at });
       if (isUnwritten && (move.move === 'rest' || move.move === 'wait')) await (await executionOf(at)).write(status!);
       if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
       if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
@@ -207,6 +213,13 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
         },
       };
     }
+  }
+
+  /** Each counts from when it was first seen, so all are asked for as soon as they are there. */
+  function jumpsOf(key: Key, status: ClusterRunStatus | undefined): ClusterRunInput['jumps'] {
+    const { grant = 0, checkpoint } = status ?? {};
+    const end = checkpoint?.result === undefined ? 0 : jumps.sinceMs(key, `end of ${grant}`);
+    return { cluster: jumps.sinceMs(key, 'cluster'), step: jumps.sinceMs(key, `step ${grant}`), end };
   }
 
   /** Runs that do not wait for each other would undo each other's steps again and again. */

@@ -219,3 +219,25 @@ test('whoever asks again after a crash gets on, and never back', () => {
     }),
   );
 });
+
+test('a clock that is set while a step goes on neither ends it nor gives it more time', () => {
+  const work = { half: 'begin', delivery: { state: 'pending' } } as const;
+  const jumped = (seconds: number) => ({ cluster: seconds * 1000, step: seconds * 1000, end: seconds * 1000 });
+  const day = 86_400;
+  const moveAt = (seconds: number, jumps: ClusterRunInput['jumps']) => next({ status: waits, work, now: at(seconds), jumps });
+
+  assert.equal(written(moveAt(day, undefined)).checkpoint?.result, 'TimedOut');
+  assert.deepEqual(moveAt(day + 60, jumped(day)), { move: 'wait', until: at(day + 600) });
+  assert.equal(written(moveAt(day + 600, jumped(day))).checkpoint?.result, 'TimedOut');
+  assert.equal(written(moveAt(60, jumped(-600))).checkpoint?.result, 'TimedOut', 'it has had its ten minutes');
+
+  const given = specOf(grant({ progressDeadline: '5m' }));
+  assert.deepEqual(next({ spec: given, status: waits, work, now: at(day + 60), jumps: jumped(day) }), {
+    move: 'wait',
+    until: at(day + 300),
+  });
+
+  const ended = written(next({ status: running, work: { half: 'begin', delivery: { state: 'applied' } }, now: at(10) }));
+  assert.equal(next({ status: ended, work, now: at(day), jumps: jumped(day) }).move, 'end');
+  assert.equal(written(next({ status: ended, work, now: at(day) })).step?.status, 'Failed');
+});

@@ -22,6 +22,8 @@ export interface ClusterRunInput {
   /** Since when this hub follows. What was over before that, nobody has watched. */
   readonly hubSince?: Date;
   readonly now: Date;
+  /** How far the clock was set forward while this hub followed the cluster, the step, and its end, in milliseconds: that was no time for any of them. */
+  readonly jumps?: { readonly cluster: number; readonly step: number; readonly end: number } | undefined;
 }
 
 /** What is to be done next. Whatever `status` there is must be written before anything else. */
@@ -123,10 +125,10 @@ function started({ spec, status, now }: ClusterRunInput, grant: Grant): ClusterR
 }
 
 /** When the step, or all that the cluster may take, is over. */
-function deadlineMs({ status }: ClusterRunInput, { timeout = defaultTimeout, progressDeadline, isRollback }: Grant): number {
-  const stepMs = Date.parse(status?.step?.startedAt ?? '') + durationMs(timeout);
+function deadlineMs({ status, jumps }: ClusterRunInput, { timeout = defaultTimeout, progressDeadline, isRollback }: Grant): number {
+  const stepMs = Date.parse(status?.step?.startedAt ?? '') + durationMs(timeout) + (jumps?.step ?? 0);
   if (progressDeadline === undefined || isRollback === true) return stepMs;
-  return Math.min(stepMs, Date.parse(status?.startedAt ?? '') + durationMs(progressDeadline));
+  return Math.min(stepMs, Date.parse(status?.startedAt ?? '') + durationMs(progressDeadline) + (jumps?.cluster ?? 0));
 }
 
 const isLate = (input: ClusterRunInput, grant: Grant): boolean => input.now.getTime() >= deadlineMs(input, grant);
@@ -175,7 +177,7 @@ function conclude({ spec, status, now }: ClusterRunInput, { status: result, ...w
 
 function ending(input: ClusterRunInput, { result, at, failureType, message }: Checkpoint): Move {
   const { work, now } = input;
-  const untilMs = Date.parse(at ?? '') + tidyMs;
+  const untilMs = Date.parse(at ?? '') + tidyMs + (input.jumps?.end ?? 0);
   if (work.half !== 'end') return now.getTime() < untilMs ? { move: 'end', result: result! } : over(input, unwritten);
   const isAborted = input.spec.standing !== undefined;
   if (result === 'Succeeded' && work.delivery.state === 'pending' && now.getTime() < untilMs && !isAborted) {
