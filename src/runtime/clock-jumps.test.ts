@@ -17,6 +17,10 @@ test('a clock that is set is found out by one that nobody sets, from when someth
   assert.equal(jumps.sinceMs('b', 'step'), 0, 'seen only now');
   pass(1_000, -600_000);
   assert.deepEqual([jumps.sinceMs('a', 'step'), jumps.sinceMs('b', 'step')], [85_800_300, -600_000]);
+  jumps.startAnew('b', 'step');
+  assert.equal(jumps.sinceMs('b', 'step'), 0);
+  pass(1_000, 5_000);
+  assert.equal(jumps.sinceMs('b', 'step'), 5_000);
   jumps.forget('a');
   assert.equal(jumps.sinceMs('a', 'step'), 0);
 });

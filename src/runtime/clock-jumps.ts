@@ -21,6 +21,8 @@ export function clockJumps({ now = () => new Date(), steadyMs = () => performanc
       const jumpMs = total() - names.getOrInsertComputed(name, total);
       return Math.abs(jumpMs) < leastMs ? 0 : jumpMs;
     },
+    /** From now on it counts from here. */
+    startAnew: (key: Key, name: string): void => void seen.getOrInsertComputed(key, () => new Map<string, number>()).set(name, total()),
     forget: (key: Key): void => void seen.delete(key),
   };
 }

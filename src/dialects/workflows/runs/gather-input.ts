@@ -46,6 +46,7 @@ export interface Gathering {
   readonly hubRoom: number;
   readonly answer: RunInput['answer'];
   readonly now: Date;
+  readonly jumpMs: number;
 }
 
 /** The ClusterRuns of a run, by the id of their cluster. */
@@ -55,7 +56,7 @@ export const clusterRunsOf = (
 ): ReadonlyMap<string, GrantedCluster> => new Map(clusterRuns.by('runUid', metadata.uid ?? '').map(one => [one.spec.cluster.id, one]));
 
 /** Everything that is known about a run now. */
-export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, answer, now }: Gathering): RunInput {
+export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, answer, now, jumpMs }: Gathering): RunInput {
   const run = withAnswer(before, answer);
   const { runs, clusterRuns, clusters, works, gates, freezes, places, serverUrl } = deps;
   const { metadata, spec, status = {} } = run;
@@ -111,6 +112,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     },
     answer,
     now,
+    jumpMs,
   };
 
   /** Who goes first depends on what the run is made of, which may have been found out just now. */

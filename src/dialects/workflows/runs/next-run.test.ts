@@ -559,6 +559,42 @@ test('the time in which a run is paused is no time of its gates, of waves and of
   }
 });
 
+test('a clock that is set makes no soak and no wait shorter or longer, paused or not', () => {
+  const day = 86_400_000;
+  const waves = [{ name: 'all', remainder: true, soak: '60s' }];
+  for (const jumpMs of [day, -600_000, 0]) {
+    for (const isPaused of [false, true]) {
+      const fleet = new SimulatedFleet(members(1), { rollout: { waves } });
+      fleet.run(20);
+      assert.equal(fleet.status?.waves?.[0]?.phase, 'Soaking');
+      if (isPaused) fleet.want('Pause');
+      fleet.run(5);
+      fleet.aheadMs = jumpMs;
+      fleet.run(5);
+      if (isPaused) fleet.want('Run');
+      fleet.run(25);
+      assert.equal(fleet.status?.phase, 'Running', `${jumpMs} ${isPaused}`);
+      fleet.run();
+      assert.equal(fleet.status?.phase, 'Succeeded');
+      assert.ok(fleet.second < 100, `${fleet.second} s after ${jumpMs} ${isPaused}`);
+    }
+  }
+
+  const fleet = new SimulatedFleet(members(1), {
+    rollout: { waves: [{ name: 'all', remainder: true, before: [gate('later', { type: 'Wait' })] }] },
+  });
+  fleet.answerOf = ({ state }) => {
+    const startedAt = String(state?.['startedAt'] ?? fleet.now.toISOString());
+    return { phase: fleet.now.getTime() - Date.parse(startedAt) >= 60_000 ? 'Successful' : 'Running', state: { startedAt } };
+  };
+  fleet.run(30);
+  fleet.aheadMs = day;
+  fleet.run(20);
+  assert.equal(fleet.status?.phase, 'Waiting');
+  fleet.run();
+  assert.equal(fleet.status?.phase, 'Succeeded');
+});
+
 test('runs wait for those ahead and for freezes; a rollback waits for none', () => {
   const fleet = new SimulatedFleet(members(1));
   fleet.queue = { ahead: 2, waiting: 1 };

@@ -11,7 +11,7 @@ import { abortRun } from './end-run.ts';
 import { followClusters } from './follow-clusters.ts';
 import { phasesOf } from './generate-phases.ts';
 import { intervene } from './intervene.ts';
-import { pauseRun } from './pause-run.ts';
+import { heedJump, pauseRun } from './pause-run.ts';
 import { previewPhases } from './preview-phases.ts';
 import { resolveRun } from './resolve-run.ts';
 import { rollBackRun } from './roll-back-run.ts';
@@ -92,6 +92,7 @@ function go(draft: Draft): void {
   }
   if (status.startedAt === undefined && !admitRun(draft)) return;
   if (input.state === 'Abort') return abortRun(draft);
+  heedJump(draft);
   followClusters(draft);
   goOn(draft);
 }

@@ -54,6 +54,15 @@ function resume(draft: Draft): void {
   if (record) retryRecord(draft, record, 0);
 }
 
+/** A clock that was set: that was no time of soaking or waiting either. What is paused stands still anyway. */
+export function heedJump(draft: Draft): void {
+  const { engine, input } = draft;
+  const { jumpMs = 0 } = input;
+  if (jumpMs === 0 || engine.pausedAt !== undefined) return;
+  standStill(draft, jumpMs);
+  if (engine.lastStart !== undefined) engine.lastStart = new Date(Date.parse(engine.lastStart) + jumpMs).toISOString();
+}
+
 /** Soaks and gates go on where they were. */
 function standStill(draft: Draft, pausedMs: number): void {
   const waves = draft.status.waves ?? [];

@@ -1,4 +1,5 @@
 import type { KubeClient } from '../../../client/kube-client.ts';
+import { clockJumps } from '../../../runtime/clock-jumps.ts';
 import { requeue, runController, settled } from '../../../runtime/controller.ts';
 import type { Context, Outcome, RunningController } from '../../../runtime/controller.ts';
 import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
@@ -54,6 +55,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
   const clusterRuns = ownWrites(deps.clusterRuns, { indexes: clusterRunIndexes, signal });
   const places = runPlaces();
   const room = hubRoom(deps.maxInFlight ?? defaultMaxInFlight);
+  const jumps = clockJumps({ ...(now && { now }) });
   const desk = runDesk({ ...deps, runs, clusterRuns });
   const controller = runController(
     { name: 'workflow-runs', reconcile },
@@ -72,6 +74,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
     if (!run) {
       wake(places.forget(key));
       wake(room.note(key, 0, false));
+      jumps.forget(key);
       return settled;
     }
     if (run.metadata.deletionTimestamp !== undefined) return settled;
@@ -86,7 +89,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
     for (let answers = 0; ; answers++) {
       const secrets = await deps.secrets.of(run, stop);
       const hide = hideFor(secrets);
-      const gathering = { run: withStatus(run), secrets, hubRoom: room.left(key), answer, now: at };
+      const gathering = { run: withStatus(run), secrets, hubRoom: room.left(key), answer, now: at, jumpMs: jumps.sinceMs(key, 'run') };
       const step = nextRun(gatherInput({ ...deps, clusterRuns, places }, gathering));
       noteStep(key, run, step);
       if (step.isExpired) return expire(run, stop);
@@ -97,6 +100,7 @@ export function runWorkflowRuns(deps: RunControllerDeps): RunningController {
         run = await desk.writeStatus(run, status, stop);
         await desk.carryOut(run, stop);
       }
+      jumps.startAnew(key, 'run');
       if (step.asksForPause) await desk.askForPause(key, stop);
       if (step.wants === undefined || answers === maxAnswers) return isNews ? requeue(gatherMs(run)) : outcomeOf(step, at);
       answer = await askInputs(inputs, withStatus(run), step.wants, stop);

@@ -77,6 +77,8 @@ export interface RunInput {
   /** What was asked for with `wants`. */
   readonly answer?: { readonly snapshot: RunSnapshot } | { readonly fault: InputFault } | { readonly resolution: Resolution } | undefined;
   readonly now: Date;
+  /** How far the clock was set forward since `before` was written, in milliseconds, as far as this process knows. */
+  readonly jumpMs?: number | undefined;
 }
 
 /** What is written to a ClusterRun: all of its spec. */

@@ -54,6 +54,8 @@ export class SimulatedFleet {
   queue = { ahead: 0, waiting: 0 };
   freeze: FreezeAnswer = { isOpen: true, mustPause: false };
   hubRoom = 1000;
+  /** How far the clock was set forward. */
+  aheadMs = 0;
   isNewest = true;
   skipGates: string[] = [];
   previewHash: string | null | undefined;
@@ -69,6 +71,7 @@ export class SimulatedFleet {
   readonly #infrastructure: Record<string, unknown>;
   readonly #said = new Map<number, readonly string[]>();
   readonly #since = new Map<string, { id: number; atSecond: number }>();
+  #heededMs = 0;
   #writesLeft = Infinity;
 
   constructor(members: readonly SimulatedMember[], spec: WorkflowSpec = {}, infrastructure: Record<string, unknown> = {}) {
@@ -78,7 +81,7 @@ export class SimulatedFleet {
   }
 
   get now(): Date {
-    return new Date(Date.parse('2026-01-01T00:00:00Z') + this.second * 1000);
+    return new Date(Date.parse('2026-01-01T00:00:00Z') + this.second * 1000 + this.aheadMs);
   }
 
   get lines(): string[] {
@@ -131,6 +134,7 @@ export class SimulatedFleet {
       }
       const isNews = !jsonEqual(step.status, this.status);
       if (isNews) this.#write(step);
+      this.#heededMs = this.aheadMs;
       if (step.asksForPause) this.#count(() => this.want('Pause'));
       if (step.wants === undefined) return isNews || step.asksForPause;
       answer = step.wants === 'snapshot' ? { snapshot: this.#snapshot() } : { resolution: this.#resolution() };
@@ -230,6 +234,7 @@ export class SimulatedFleet {
       render: values => ({ ...values }),
       answer,
       now: this.now,
+      jumpMs: this.aheadMs - this.#heededMs,
     };
   }
 
