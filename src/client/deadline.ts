@@ -1,5 +1,6 @@
 import type { CallOptions } from './kube-client.ts';
 import { UnreachableError } from './transport.ts';
+import { longestTimerMs } from '../util/timer-limits.ts';
 
 const defaultTimeoutMs = 30_000;
 
@@ -9,7 +10,10 @@ export async function underDeadline<T>(options: CallOptions, call: (signal: Abor
   signal?.throwIfAborted();
   const controller = new AbortController();
   const giveUp = () => controller.abort(signal?.reason);
-  const timer = setTimeout(() => controller.abort(new UnreachableError(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  const timer = setTimeout(
+    () => controller.abort(new UnreachableError(`no answer within ${timeoutMs / 1000} s`)),
+    Math.min(timeoutMs, longestTimerMs),
+  );
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
     return await call(controller.signal);

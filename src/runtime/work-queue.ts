@@ -1,3 +1,5 @@
+import { longestTimerMs } from '../util/timer-limits.ts';
+
 /** What a reconcile asks for when it ends well: nothing more, or another look once some time has passed. */
 export type Outcome = void | { readonly requeueAfterMs: number };
 
@@ -37,9 +39,6 @@ interface Delayed {
   dueAt: number;
   isRetry: boolean;
 }
-
-// Longer delays overflow the timers of Node and fire at once.
-const longestTimerMs = 2 ** 31 - 1;
 
 export function workQueue(options: WorkQueueOptions): WorkQueue {
   const { reconcile, onError, concurrency = 1, firstDelayMs = 5, maxDelayMs = 300_000 } = options;

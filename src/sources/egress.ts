@@ -4,6 +4,7 @@ import { addressRules } from './address-rules.ts';
 import { exchange, type Exchanged, type SourceTls } from './exchange.ts';
 import { SourceError } from './source-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
+import { deadlineIn } from '../util/timer-limits.ts';
 
 export interface EgressOptions {
   /** Subnets that may be connected to though they are not public, by plain HTTP as well. */
@@ -63,7 +64,7 @@ export function createEgress({ allow = [], lookup = lookupAll }: EgressOptions =
 
   async function fetch(req: EgressRequest): Promise<EgressAnswer> {
     const { timeoutMs = 60_000 } = req;
-    const late = AbortSignal.timeout(timeoutMs);
+    const late = deadlineIn(timeoutMs);
     const signal = AbortSignal.any([req.signal, late]);
     try {
       return await follow(req, signal);

@@ -7,6 +7,7 @@ import type { S3Object } from './s3-listing.ts';
 import type { SourceContext } from './source-context.ts';
 import { SourceError } from './source-error.ts';
 import { ignoreFile, sourceIgnore } from './source-ignore.ts';
+import { deadlineIn } from '../util/timer-limits.ts';
 
 export interface BucketFiles {
   /** By their keys, in the order of these. */
@@ -21,7 +22,7 @@ const atOnce = 8;
 export async function readBucket(repository: string, ctx: SourceContext, folder = ''): Promise<BucketFiles> {
   const address = parseBucketAddress(repository);
   const failed = new AbortController();
-  const late = AbortSignal.timeout(address.timeoutMs);
+  const late = deadlineIn(address.timeoutMs);
   const client = s3Client(address, { ...ctx, signal: AbortSignal.any([ctx.signal, late, failed.signal]) });
   try {
     const wanted = await chooseObjects(client, address, folder);

@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal.ts';
 import type { RunKind } from './delivery-argument.ts';
 import { livePicture } from './live-picture.ts';
 import { viewOfPipeline, viewOfRun, type RunView } from './run-view.ts';
+import { deadlineIn } from '../../util/timer-limits.ts';
 
 export interface FollowedRun {
   readonly kind: RunKind;
@@ -36,7 +37,7 @@ export async function followRun(
 ): Promise<WorkflowRun | PipelineRun> {
   const { kind, namespace, name, title } = run;
   const stop = new AbortController();
-  const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const late = timeoutMs === undefined ? undefined : deadlineIn(timeoutMs);
   const signal = AbortSignal.any([terminal.signal, stop.signal, ...(late ? [late] : [])]);
   const ended = Promise.withResolvers<WorkflowRun | PipelineRun>();
   const itself = informer(hub, kind as typeof WorkflowRun, {

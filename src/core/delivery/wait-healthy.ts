@@ -5,6 +5,7 @@ import { explainPods } from './explain-pods.ts';
 import { judgeHealth, scheduleWindowMs, type Health } from './judge-health.ts';
 import type { Member } from './member.ts';
 import { refKey, refOf, refText, type ObjectRef } from './object-ref.ts';
+import { longestTimerMs } from '../../util/timer-limits.ts';
 
 export interface WaitHealthyOptions {
   readonly timeoutMs: number;
@@ -18,8 +19,6 @@ export interface WaitHealthyOptions {
 }
 
 const shown = 3;
-/** A timer for longer would go off at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Resolves when all objects are healthy. An object that has failed does not end the waiting for the others, as with Helm; when nothing else

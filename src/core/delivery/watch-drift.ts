@@ -14,6 +14,7 @@ import type { Member } from './member.ts';
 import { refKey, refOf, type ObjectRef } from './object-ref.ts';
 import { belongsTo, withOwner, type Owner } from './owner.ts';
 import { afterCorrection, fightHeldUntil, isFight, nextCorrectionAt, noFight, type Fight } from './watch-drift-fight.ts';
+import { longestTimerMs } from '../../util/timer-limits.ts';
 
 export interface DriftWatchOptions {
   readonly exclusions?: readonly DriftExclusion[] | undefined;
@@ -59,8 +60,6 @@ export interface DriftFight {
 /** What of one object is not as delivered is told in full up to so many fields. */
 const maxReported = 50;
 const concurrency = 4;
-/** Timers cannot wait longer. */
-const longestWaitMs = 2_147_483_647;
 const retryMs = 5_000;
 /** A watch lags behind the member by this much at most, before its word is taken. */
 const staleRetryMs = 500;
@@ -133,7 +132,7 @@ class DriftWatch {
     for (const watched of this.#watched) this.#following.use(member.watches.follow(watched.ref, live => this.#see(watched, live)));
     if (this.#watched.length === 0) this.#wakeIn(0);
     const { compareEveryMs = 0 } = options;
-    if (compareEveryMs > 0) this.#compareIn(Math.min(compareEveryMs, longestWaitMs));
+    if (compareEveryMs > 0) this.#compareIn(Math.min(compareEveryMs, longestTimerMs));
   }
 
   /** Again and again. A member that is slower than that is not asked twice at a time. */

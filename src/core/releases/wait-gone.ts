@@ -4,6 +4,7 @@ import { workReasons } from '../../api/work.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import type { Member } from '../delivery/member.ts';
 import { refOf, refText } from '../delivery/object-ref.ts';
+import { deadlineIn } from '../../util/timer-limits.ts';
 
 interface WaitGoneOptions {
   readonly timeoutMs: number;
@@ -17,7 +18,7 @@ export async function waitGone(member: Member, kind: KindRef, obj: KubeObject, {
     const present = await member.client.get(kind, { namespace, name }, { signal });
     return present === undefined || present.metadata.uid !== uid;
   };
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const deadline = deadlineIn(timeoutMs);
   // What a watch tells may be older than the deletion, so it only says when to look again.
   while (!(await read())) {
     await nextChange(member, obj, AbortSignal.any([signal, deadline])).catch(error => {

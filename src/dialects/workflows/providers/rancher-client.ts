@@ -12,6 +12,7 @@ import {
   type RancherCluster,
 } from './rancher-answers.ts';
 import { providerReasons, RancherError } from './rancher-error.ts';
+import { deadlineIn } from '../../../util/timer-limits.ts';
 
 export type RancherLogin = { readonly token: string } | { readonly username: string; readonly password: string };
 
@@ -152,7 +153,7 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
 
   async function send({ method, path, body, signal, isAnonymous = false }: Asked): Promise<{ status: number; text: string }> {
     const authorization = isAnonymous ? undefined : `Bearer ${await tokenOf(signal)}`;
-    const late = AbortSignal.timeout(timeoutMs);
+    const late = deadlineIn(timeoutMs);
     const stop = AbortSignal.any([signal, late]);
     try {
       const res = await transport.request({
