@@ -37,6 +37,8 @@ test('paths fit globs as they do elsewhere', () => {
     { numRuns: 3000 },
   );
   assert.ok(!fitsGlobs('a', ['[z-a]']));
+  for (const glob of ['*?a', '*[!b]a', '{*?a,b}'])
+    assert.deepEqual([fitsGlobs('.a', [glob]), fitsGlobs('x.a', [glob])], [false, true], glob);
 });
 
 test('no pattern takes for ever', () => {

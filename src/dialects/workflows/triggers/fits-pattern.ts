@@ -38,20 +38,39 @@ const anyName = '[^./][^/]*';
 function globSource(glob: string): string {
   let depth = 0;
   let isNameStart = true;
+  /** A star at the beginning of a name may stand for nothing: then what follows begins the name. */
+  let isStarred = false;
   const open = () => (depth++, '(?:');
   const close = () => (depth--, ')');
-  return glob.replaceAll(globPart, part => {
+  const leading = (is: boolean) => (is ? `(?:${anyName})?` : '');
+  const source = glob.replaceAll(globPart, part => {
     const isFirst = isNameStart;
+    const star = isStarred;
     isNameStart = part.endsWith('/') || (isFirst && (part === '{' || part === ','));
+    isStarred = isFirst && /^\*+$/.test(part) && part !== '**';
+    if (isStarred) return '';
+    if (isAnySign(part)) return star ? `(?:${anyName}${signOf(part, false)}|${signOf(part, true)})` : signOf(part, isFirst);
+    return leading(star) + sourceOf(part);
+  });
+  return source + leading(isStarred);
+
+  function sourceOf(part: string): string {
     if (part === '**/') return `(?:${anyName}/)*`;
     if (part === '/**') return `(?:/${anyName})+`;
     if (part === '**') return `${anyName}(?:/${anyName})*`;
-    if (part.startsWith('*')) return isFirst ? `(?:${anyName})?` : '[^/]*';
-    if (part === '?') return isFirst ? '[^./]' : '[^/]';
+    if (part.startsWith('*')) return '[^/]*';
     if (part === '{') return open();
     if (part === '}' && depth > 0) return close();
     if (part === ',' && depth > 0) return '|';
-    if (part.length > 2 && part.startsWith('[')) return part.replace(/^\[!/, isFirst ? '[^./' : '[^/');
+    if (part.length > 2 && part.startsWith('[')) return part;
     return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-  });
+  }
+}
+
+/** Whether it stands for one sign that may be many. */
+const isAnySign = (part: string): boolean => part === '?' || (part.length > 3 && part.startsWith('[!'));
+
+function signOf(part: string, isFirst: boolean): string {
+  if (part === '?') return isFirst ? '[^./]' : '[^/]';
+  return part.replace(/^\[!/, isFirst ? '[^./' : '[^/');
 }
