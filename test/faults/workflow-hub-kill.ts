@@ -33,7 +33,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 const focus = new RegExp(process.env['DROVER_KILLS_FOCUS'] ?? '');
 const at = new RegExp(process.env['DROVER_KILLS_AT'] ?? '');
 const clusters = ['sandbox-1', 'sandbox-2'];
-const exitWaitMs = 60_000;
+const exitWaitMs = 240_000;
 
 /** Where a run is killed: the point, what is done there, and the how manyth time. */
 interface Place {
@@ -148,8 +148,8 @@ test('a hub that is killed at any kind of transition of a run ends it as if it h
 
   async function start(env: Readonly<Record<string, string>>): Promise<void> {
     starts++;
+    hub = await startHub({ dataDir, port, extraArgs: ['--sandbox', String(clusters.length)], env, readyWithinMs: 240_000 });
     armed = env['DROVER_FAILPOINT'] ?? '';
-    hub = await startHub({ dataDir, port, extraArgs: ['--sandbox', String(clusters.length)], env });
   }
 
   async function restart(env: Readonly<Record<string, string>>): Promise<void> {

@@ -23,10 +23,13 @@ export interface HubOptions {
   readonly host?: string;
   readonly extraArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: as long as any program may take. */
+  readonly readyWithinMs?: number;
 }
 
 /** Our own server as a child process, ready to answer. */
-export async function startHub({ dataDir, port, host = '127.0.0.1', extraArgs = [], env = {} }: HubOptions = {}): Promise<Hub> {
+export async function startHub(options: HubOptions = {}): Promise<Hub> {
+  const { dataDir, port, host = '127.0.0.1', extraArgs = [], env = {}, readyWithinMs } = options;
   const scratch = tempDir('hub');
   const dir = dataDir ?? path.join(scratch.dir, 'data');
   mkdirSync(dir, { recursive: true });
@@ -50,7 +53,7 @@ export async function startHub({ dataDir, port, host = '127.0.0.1', extraArgs = 
     }
   };
   try {
-    await program.waitUntil(isReady);
+    await program.waitUntil(isReady, readyWithinMs === undefined ? {} : { timeoutMs: readyWithinMs });
   } catch (err) {
     await program.stop();
     scratch[Symbol.dispose]();

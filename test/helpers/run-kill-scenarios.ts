@@ -132,7 +132,7 @@ export async function endOf(api: KubeClient, name: string): Promise<string> {
   const ended = await eventually(
     () => api.get(WorkflowRun, { namespace, name }),
     run => isTerminal(run?.status?.phase),
-    { timeoutMs: 90_000, everyMs: 20, what: `the end of ${name}` },
+    { timeoutMs: 240_000, everyMs: 20, what: `the end of ${name}` },
   );
   return ended!.status!.phase!;
 }
@@ -161,7 +161,7 @@ export async function stateOf({ api, clusters, member }: KillWorld, name: string
       eventually(
         () => memberState(member(cluster), name),
         state => state.isRolledOut,
-        { timeoutMs: 30_000, what: `${cluster} at rest` },
+        { timeoutMs: 120_000, what: `${cluster} at rest` },
       ),
     ),
   );
