@@ -49,6 +49,8 @@ export function responseOn(req: IncomingMessage, socket: Duplex): ServerResponse
   const res = new ServerResponse(req);
   res.assignSocket(socket as Socket);
   res.shouldKeepAlive = false;
+  // Whatever else was sent is for nobody; left where it is, it would hide that the client has gone. As with any request, who has ended has gone.
+  socket.resume().once('end', () => socket.destroy());
   res.once('finish', () => {
     note(req, { status: res.statusCode });
     socket.end();

@@ -183,6 +183,21 @@ test('an upgrade that the member declines is answered, and nothing after it is r
   assert.equal(rig.seen.length, 1);
 });
 
+test('a stream that is answered instead of an upgrade ends with its client, whatever else that had sent', async t => {
+  let far: Duplex | undefined;
+  const rig = await startProxyRig(t, {
+    upgrade: (_req, socket) => void (far = socket).write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'),
+  });
+  const socket = rig.connect();
+  let text = '';
+  socket.on('data', chunk => (text += String(chunk)));
+  socket.write(upgradeRequest);
+  await eventually(() => text.includes('200 OK'));
+  socket.write('for nobody', () => socket.destroy());
+  far!.resume();
+  await once(far!, 'end');
+});
+
 for (const [what, revoke] of [
   ['its right', () => Promise.reject(unauthorized())],
   ['its cluster', undefined],

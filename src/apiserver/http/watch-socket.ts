@@ -28,11 +28,11 @@ export async function openWatchSocket({ req, res }: RequestScope, { socket, head
   res.detachSocket(socket as Socket);
   res.statusCode = 101;
   return new Promise(resolve => {
-    const gone = () => {
-      res.emit('close');
+    socket.once('close', () => {
+      // A handshake that failed has been answered: for the request that is no failure.
       resolve(undefined);
-    };
-    socket.once('close', gone);
+      setImmediate(() => res.emit('close'));
+    });
     server.handleUpgrade(req, socket, head, webSocket => {
       webSocket.on('error', () => webSocket.terminate());
       resolve(webSocket);
