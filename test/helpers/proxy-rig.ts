@@ -62,6 +62,8 @@ export async function startProxyRig(
   member.maxHeadersCount = 0;
   member.on('upgrade', (req, socket, head) => {
     note(req);
+    // The server does not know it any more.
+    t.after(() => socket.destroy());
     upgrade?.(req, socket as Socket, head);
   });
   const memberPort = await listen(t, member);
