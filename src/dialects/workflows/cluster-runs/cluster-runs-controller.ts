@@ -1,8 +1,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
-import { findCondition, withConditions } from '../../../api/conditions.ts';
-import { Work, workConditions } from '../../../api/work.ts';
+import type { Work } from '../../../api/work.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
-import { UnreachableError } from '../../../client/transport.ts';
 import type { MemberDirectory } from '../../../core/clusters/member-directory.ts';
 import {
   changesOf,
@@ -18,7 +16,6 @@ import { clockJumps } from '../../../runtime/clock-jumps.ts';
 import { failpoint } from '../../../runtime/failpoint.ts';
 import type { Informer } from '../../../runtime/informer.ts';
 import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
-import { jsonEqual } from '../../../util/json.ts';
 import type { RunInputs } from '../inputs/run-inputs.ts';
 import { ClusterRun } from '../kinds/cluster-run.ts';
 import { isTerminal, type WorkflowRun } from '../kinds/workflow-run.ts';
@@ -34,13 +31,13 @@ import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
 import { memberSight } from './member-sight.ts';
 import { nextClusterRun, troubled, withPhase, type ClusterRunInput, type ClusterRunStatus } from './next-cluster-run.ts';
-import { countRestarts, nextSoak } from './soak-cluster.ts';
+import { releasedClusterWatch } from './watch-released.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { StepVoice } from './step-voice.ts';
 import { troubleOf } from './step-trouble.ts';
 import { halfOf, markOf } from './work-mark.ts';
 import type { SteadyState } from '../release/steady-state.ts';
-import { refLine, unitLog } from '../release/step-log.ts';
+import { unitLog } from '../release/step-log.ts';
 
 export interface ClusterRunsDeps {
   readonly hub: KubeClient;
@@ -63,7 +60,6 @@ export interface ClusterRunsDeps {
 
 /** Most of them wait for hub and member to answer. */
 const concurrency = 64;
-const soakEveryMs = 10_000;
 /** How often it is looked whether another run has ended its step. */
 const takenMs = 1_000;
 
@@ -75,6 +71,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   const voice = new StepVoice(logs);
   const sight = memberSight({ clusters, members, signal });
   const executor = stepExecutor({ hub, clusters, sight, inputs, voice, isTaken });
+  const watchReleased = releasedClusterWatch({ works, sight, executor, herald, write });
   const byWork = (work: Work): Key[] => {
     const key = work.metadata.annotations?.[deliveryAnnotations.clusterRun];
     return key === undefined ? [] : [key];
@@ -151,7 +148,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
       const facts = { spec, status, work: { half, delivery }, ...(seen && { seen }), isSoaking };
       const move = nextClusterRun({ ...facts, jumps: jumpsOf(context.key, status), hubSince, now: at });
       if (isUnwritten && (move.move === 'rest' || move.move === 'wait')) await (await executionOf(at)).write(status!);
-      if (move.move === 'rest') return after({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
+      if (move.move === 'rest') return watchReleased({ ...clusterRun, ...(status && { status }) }, run, context, ctx);
       if (move.move === 'wait') return requeue(Math.max(0, move.until.getTime() - at.getTime()));
       const execution = await executionOf(at);
       if (move.move === 'write') {
@@ -231,56 +228,6 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     return other.spec.runRef.uid === mark.runUid && other.spec.grant?.id === mark.grant && isInFlight(other);
   }
 
-  /** Nothing is being done: the cluster may have to be watched. */
-  async function after(clusterRun: ClusterRun, run: WorkflowRun, context: StepContext, ctx: Context): Promise<Outcome> {
-    const status = clusterRun.status ?? {};
-    const work = works.get(`${context.cluster.id}/${workNameOf(context.release)}`);
-    const isMine = markOf(work)?.runUid === context.run.uid;
-    const isSoaking = status.phase === 'Soaking';
-    const { drift: _drift, ...before } = status;
-    const next: ClusterRunStatus = { ...before, ...(isMine && drifted(clusterRun, work, ctx.now)) };
-    if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });
-    else delete next.soak;
-    if (isMine) await tellDrift(clusterRun, next, run, context);
-    const sleepMs = Date.parse(status.scaleDownAt ?? '') - ctx.now.getTime();
-    if (sleepMs <= 0) {
-      await executor.scaleDown({ context, status, signal: ctx.signal });
-      delete next.scaleDownAt;
-    }
-    if (!jsonEqual(next, status)) await write(clusterRun, next, ctx);
-    const waits = [...(isSoaking ? [soakEveryMs] : []), ...(sleepMs > 0 ? [sleepMs] : [])];
-    return waits.length > 0 ? requeue(Math.min(...waits)) : settled;
-  }
-
-  async function restartsOf(context: StepContext, signal: AbortSignal): Promise<Readonly<Record<string, number>> | undefined> {
-    try {
-      return await countRestarts(sight.open(context.cluster.id), context, signal);
-    } catch (error) {
-      if (error instanceof UnreachableError) return undefined;
-      throw error;
-    }
-  }
-
-  /** Says once that a member is not as it was left. */
-  async function tellDrift(
-    clusterRun: ClusterRun,
-    next: ClusterRunStatus,
-    run: WorkflowRun,
-    { snapshot, spec, cluster, run: of }: StepContext,
-  ): Promise<void> {
-    const found = findCondition({ status: next }, workConditions.drifted);
-    if (found?.status !== 'True' || findCondition(clusterRun, workConditions.drifted)?.status === 'True') return;
-    const happening = {
-      event: 'DriftDetected',
-      message: `Cluster ${cluster.name} is not as deployed: ${found.message}`,
-      cluster: cluster.name,
-      wave: of.wave,
-      nonce: found.lastTransitionTime,
-    } as const;
-    const notifications = (spec.notifications ?? []) as Parameters<Herald['tell']>[0]['notifications'];
-    await herald.tell({ run, workflow: snapshot.workflow.name, notifications }, [happening]);
-  }
-
   async function write({ metadata, spec }: ClusterRun, status: ClusterRunStatus, { signal: stop }: Context): Promise<void> {
     const { namespace, name = '', uid, generation } = metadata;
     const observed = generation === undefined ? {} : { observedGeneration: generation };
@@ -294,25 +241,6 @@ const unbegun = (message: string) => unitLog('Initialize').error(message).failed
 
 const soakingWaves = (status: WorkflowRun['status']): string[] =>
   (status?.waves ?? []).filter(({ phase }) => phase === 'Soaking').map(({ name }) => name);
-
-const maxDrift = 50;
-
-/** What a Work tells of drift is told of the release as well. */
-function drifted(clusterRun: ClusterRun, work: Work | undefined, now: Date): Pick<ClusterRunStatus, 'conditions' | 'drift'> {
-  const found = findCondition(work, workConditions.drifted);
-  const { status, metadata } = clusterRun;
-  const had = findCondition(clusterRun, workConditions.drifted);
-  if (!found && !had) return {};
-  const { reason = 'AsDeployed', message = 'Everything is as deployed' } = found ?? {};
-  const report = { type: workConditions.drifted, status: found ? ('True' as const) : ('False' as const), reason, message };
-  const drift = (found ? (work?.status?.drift ?? []) : []).slice(0, maxDrift).map(({ path, manager, ...ref }) => ({
-    object: refLine(ref),
-    path,
-    ...(manager !== undefined && { manager }),
-  }));
-  const conditions = withConditions(status?.conditions, [report], { now, generation: metadata.generation });
-  return { conditions, ...(drift.length > 0 && { drift }) };
-}
 
 /** No secret stands in a status, whoever has put it into a message. */
 function withoutSecrets({ outputs, ...rest }: ClusterRunStatus, hide: Hide): ClusterRunStatus {
