@@ -99,3 +99,8 @@ test('days that never end are told of at once, and told for a year', () => {
   assert.equal(judgeFreezes([many], shop, at('2028-05-18T12:00:00Z')).isOpen, false);
   assert.equal(judgeFreezes([many], shop, at('2028-05-19T00:00:00Z')).isOpen, true);
 });
+
+test('the end of a freeze is told however far away it is', () => {
+  const winter = freeze('winter', { kind: 'Deny', start: '2020-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' });
+  assert.deepEqual(judgeFreezes([winter], shop, at('2026-11-20T05:00:00Z')).nextOpen, at('2099-01-01T00:00:00Z'));
+});

@@ -99,8 +99,9 @@ function nextChange(relevant: readonly Relevant[], ms: number): number | undefin
 
 function nextOpening(relevant: readonly Relevant[], firstMs: number | undefined, untilMs: number): number | undefined {
   let ms = firstMs;
-  for (let changes = 0; ms !== undefined && ms < untilMs && changes < maxChanges; changes++) {
+  for (let changes = 0; ms !== undefined && changes < maxChanges; changes++) {
     if (closedBy(relevant, ms).length === 0) return ms;
+    if (ms >= untilMs) return undefined;
     ms = nextChange(relevant, ms);
   }
   return undefined;
