@@ -69,9 +69,10 @@ test('whole values round up', () => {
   assert.equal(wholeValue(parseQuantity('-1500m')), -2n);
 });
 
+// Below 10 ** 21, for which Go has no suffix: it prints such a quantity without one.
 const numbers = fc.oneof(
   fc.integer(),
-  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }).map(n => n.toFixed(4)),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e11, max: 1e11 }).map(n => n.toFixed(4)),
 );
 const texts = fc
   .tuple(numbers, fc.constantFrom('', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-3'))

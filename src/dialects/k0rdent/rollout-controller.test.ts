@@ -252,13 +252,14 @@ test('who only plans plans on all clusters at once, also while paused, and the r
   const modes = async () => (await world.hub.list(ServiceSet)).items.map(({ spec }) => spec.provider.config?.['syncMode']);
   await eventually(modes, found => found.every(mode => mode === 'DryRun'), { what: 'all to only plan' });
   await world.deliver();
-  const resting = await world.rollout();
+  const resting = await eventually(world.rollout, state => state?.message?.includes('only plans: nothing is rolled out') === true, {
+    what: 'the rollout to rest',
+  });
   assert.deepEqual(
     [resting?.phase, resting?.revision, resting?.updated],
     ['Paused', before?.revision, before?.updated],
     'a plan is no revision',
   );
-  assert.match(resting?.message ?? '', /only plans: nothing is rolled out/);
   await world.patch({ spec: { serviceSpec: { syncMode: null, services: services('web-2') } } });
   await toldBecomes(world, { ...all('web-1'), a: 'web-2' });
   await world.patch({ spec: { rollout: { paused: null } } });
