@@ -48,7 +48,8 @@ async function follow(document: string, commands: readonly ShownCommand[]): Prom
     DROVER_KUBECONFIG: '',
     NO_COLOR: '1',
   };
-  const asShown = (text: string) => text.replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${shownPort}`).replaceAll(home, '/home/ann');
+  const asShown = (text: string) =>
+    text.replaceAll(clientLog, '').replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${shownPort}`).replaceAll(home, '/home/ann');
   const shell = stack.use(new ShellSession({ env, cwd: home }));
 
   if (!isHubStart(commands[0]!.command)) await startHub({ line: 0, command: 'drover up', output: ['Drover hub ready…', '…'] });
@@ -77,6 +78,9 @@ async function follow(document: string, commands: readonly ShownCommand[]): Prom
     });
   }
 }
+
+/** What kubectl's library notes down when `kubectl wait` has what it wants while its watch is just beginning. */
+const clientLog = /^I\d{4} .* reflector\.go:\d+\] .*context canceled.*\n/gm;
 
 /** A document may show a failure: by its message, or by the exit code that it asks for next. */
 function mayFail({ output }: ShownCommand, next: ShownCommand | undefined): boolean {
