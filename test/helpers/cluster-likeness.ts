@@ -30,7 +30,8 @@ export class LikeSide implements Disposable {
   async look(lists: readonly string[], events: string): Promise<Likeness> {
     const likeness: Likeness = {};
     for (const list of lists) likeness[list] = (await this.#list(list)).map(obj => plain(obj)).toSorted(byText);
-    likeness['told'] = [...new Set((await this.#list(events)).map(told))].toSorted();
+    const lines = new Set((await this.#list(events)).map(told));
+    likeness['told'] = [...lines].filter(line => !line.includes(repairOfAddresses)).toSorted();
     return likeness;
   }
 
@@ -52,6 +53,9 @@ function plain(obj: unknown): unknown {
   const kept = JSON.stringify(obj, (key, value: unknown) => (chance.has(key) ? undefined : value));
   return JSON.parse(withoutChance(kept));
 }
+
+/** Tells now and then of an address that a real server has just given away and not written down yet. */
+const repairOfAddresses = '(ipallocator-repair-controller)';
 
 function told(event: KubeObject): string {
   const { kind } = event['involvedObject'] as { kind: string };

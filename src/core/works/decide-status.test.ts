@@ -59,6 +59,18 @@ test('says what was delivered and how it is', () => {
   assert.equal(decideStatus(work(), healthy, now).healthy, '1/1');
 });
 
+test('what was delivered before the Work said something else is not taken for it', () => {
+  const overtaken = facts({ kind: 'delivered' }, { isUpToDate: false, objects: [object('a', 'Current')] });
+  assert.deepEqual(tell(overtaken), [
+    `Applied False Delivering: ${place} is being delivered`,
+    'Healthy True Healthy: Everything is healthy on cluster "east"',
+    `Ready False Delivering: ${place} is being delivered`,
+    `Reconciling True Delivering: ${place} is being delivered`,
+  ]);
+  const once = { ...work(), spec: { ...work().spec, sync: 'Once' as const } };
+  assert.ok(tell(overtaken, once).includes('Ready True Healthy: Everything is healthy on cluster "east"'));
+});
+
 test('names what is not healthy, three of many, in order', () => {
   const objects = ['d', 'c', 'b', 'a'].map(name => object(name, 'InProgress', { message: 'Replicas: 0/1' }));
   const words =

@@ -69,7 +69,7 @@ function reportsOf(work: Work, facts: WorkFacts): ConditionReport[] {
 
 /** Whether things change by themselves, without anybody doing anything. */
 function isUnderWay({ phase }: WorkFacts, { reason }: Said): boolean {
-  if (phase.kind === 'delivered') return reason === workReasons.progressing;
+  if (phase.kind === 'delivered') return reason === workReasons.progressing || reason === workReasons.delivering;
   return ['delivering', 'removing', 'waiting', 'failed'].includes(phase.kind);
 }
 
@@ -83,7 +83,7 @@ function sayReady(work: Work, facts: WorkFacts): Said {
     return { status: 'True', reason: workReasons.planned, message: planMessage(facts.plan ?? [], placeOf(work, facts)) };
   if (phase.kind === 'removing' || phase.kind === 'removed') return { ...sayRemoved(work, facts)!, status: 'False' };
   if (phase.kind === 'unreachable') return { status: 'Unknown', ...unreachable(facts) };
-  if (phase.kind !== 'delivered') return sayApplied(work, facts);
+  if (phase.kind !== 'delivered' || isOvertaken(work, facts)) return sayApplied(work, facts);
   const lost = sayOutranked(work, facts);
   if (lost) return { ...lost, status: 'False' };
   const health = sayHealthy(facts);
@@ -119,9 +119,14 @@ function sayApplied(work: Work, facts: WorkFacts): Said {
     case 'unreachable':
       return { status: facts.isUpToDate ? 'True' : 'Unknown', ...unreachable(facts) };
     default:
+      if (isOvertaken(work, facts)) return { status: 'False', reason: workReasons.delivering, message: `${place} is being delivered` };
       return { status: 'True', reason: workReasons.delivered, message: `${place} is delivered` };
   }
 }
+
+/** What was delivered is what the Work said before: nobody who waits for what it says now must be told that it is there. */
+const isOvertaken = ({ spec }: Work, { phase, isUpToDate }: WorkFacts): boolean =>
+  phase.kind === 'delivered' && !isUpToDate && spec.sync !== 'Once';
 
 function sayHealthy({ phase, objects, broken = [], cluster, isLate }: WorkFacts): Said | undefined {
   const own = objects.filter(isOwn);
