@@ -1,5 +1,3 @@
-import { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { authenticator, type Authenticator } from '../auth/authenticator.ts';
 import { reconcileBootstrapPolicy } from '../auth/bootstrap-policy.ts';
 import { certificateAdmission } from '../auth/certificate-admission.ts';
@@ -43,6 +41,7 @@ import { apiMetrics } from './http/api-metrics.ts';
 import { flowClassifier } from './http/flow-control.ts';
 import type { Kubelets } from './http/node-bound.ts';
 import type { WebHandler } from './http/https-server.ts';
+import { lastResponseOn } from './http/last-response.ts';
 import { isSocketWatch } from './http/watch-socket.ts';
 import { OpenApiDocuments } from './openapi/openapi-documents.ts';
 
@@ -177,11 +176,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       },
       wantsUpgrade: req => isSocketWatch(req) || aggregatedProxyFor(aggregated, (req.url ?? '').split('?', 1)[0]!) !== undefined,
       upgrade(req, socket, head) {
-        const res = new ServerResponse(req);
-        res.assignSocket(socket as Socket);
-        // Whoever is refused has no further request on this connection: nobody reads it any more.
-        res.shouldKeepAlive = false;
-        res.once('finish', () => socket.end());
+        const res = lastResponseOn(req, socket);
         handler(req, res, { socket, head }).catch(error => onError('request', error));
       },
     };

@@ -1,7 +1,7 @@
-import { ServerResponse, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { internalServerError, StatusError } from '../api/status.ts';
+import { lastResponseOn } from '../apiserver/http/last-response.ts';
 import { note } from '../auth/request-notes.ts';
 
 /** Answers as the Kubernetes API does, so that kubectl prints the message. What has begun cannot be answered any more and is cut. */
@@ -46,14 +46,9 @@ function send(res: ServerResponse, code: number, contentType: string, text: stri
 
 /** For requests that asked to leave HTTP and are answered within it after all: the connection ends with the answer. */
 export function responseOn(req: IncomingMessage, socket: Duplex): ServerResponse {
-  const res = new ServerResponse(req);
-  res.assignSocket(socket as Socket);
-  res.shouldKeepAlive = false;
+  const res = lastResponseOn(req, socket);
   // Whatever else was sent is for nobody; left where it is, it would hide that the client has gone. As with any request, who has ended has gone.
   socket.resume().once('end', () => socket.destroy());
-  res.once('finish', () => {
-    note(req, { status: res.statusCode });
-    socket.end();
-  });
+  res.once('finish', () => note(req, { status: res.statusCode }));
   return res;
 }

@@ -20,9 +20,9 @@ export function tracedRequests(handler: WebHandler): WebHandler {
     const { method = 'GET', url = '', headers } = req;
     const parent = parseTraceparent(typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined);
     const [asked = '', query = ''] = url.split('?', 2);
-    const path = redactedUri(asked);
     const isWatch = /(?:^|&)watch=(?:true|1)(?:&|$)/.test(query);
     if (isWatch || (!parent && !changing.has(method))) return handler.handle(req, res);
+    const path = redactedUri(asked);
     const span = beginSpan(`${method} ${routeOf(path)}`, {
       kind: 'server',
       parent,

@@ -1,7 +1,7 @@
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { WebSocket } from 'ws';
 import type { Transport } from '../client/transport.ts';
-import { endWebSocket } from './end-web-socket.ts';
+import { endWebSocket } from '../util/end-web-socket.ts';
 import { forwardRequest } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import { keepAlive } from './keep-alive.ts';

@@ -8,7 +8,7 @@ import { createKey } from '../pki/certificate-authority.ts';
 import { joinStreams } from '../util/join-streams.ts';
 import { createPublicKey } from 'node:crypto';
 import { signProof, verifyProof } from './agent-proof.ts';
-import { shorten } from './end-web-socket.ts';
+import { shorten } from '../util/end-web-socket.ts';
 import { StreamGate } from './stream-gate.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { headersOf, passingHeaders } from './tunnel-headers.ts';

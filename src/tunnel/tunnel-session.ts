@@ -1,7 +1,7 @@
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { WebSocket } from 'ws';
 import { UnreachableError, type TransportRequest, type TransportResponse, type Upgraded } from '../client/transport.ts';
-import { endWebSocket } from './end-web-socket.ts';
+import { endWebSocket } from '../util/end-web-socket.ts';
 import { keepAlive } from './keep-alive.ts';
 import { closeCodes } from './protocol.ts';
 import { hubSessionOptions } from './session-options.ts';

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { endWebSocket } from './end-web-socket.ts';
+import { endWebSocket } from '../util/end-web-socket.ts';
 import { closeCodes } from './protocol.ts';
 import { tunnelLimits } from './tunnel-limits.ts';
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { bearerProtocolPrefix } from '../../auth/web-socket-token.ts';
+import { endWebSocket } from '../../util/end-web-socket.ts';
+import { webSocketServer } from '../../util/web-socket-server.ts';
 import type { WatchView } from '../watch/event-lines.ts';
 import type { WatchSink } from '../watch/watcher.ts';
 import { maxBacklogBytes } from './answer.ts';
@@ -10,7 +12,8 @@ import type { RequestScope, Upgrade } from './request-scope.ts';
 /** What clients say is not listened to. */
 const maxMessageBytes = 64 * 1024;
 const farewellMs = 1000;
-let loading: Promise<WebSocketServer> | undefined;
+
+const load = webSocketServer({ maxPayload: maxMessageBytes, handleProtocols: offered => ownProtocols([...offered])[0] ?? false });
 
 /** Whether a request may be one to watch over a WebSocket. When it is not after all, it is answered as HTTP. */
 export const isSocketWatch = ({ headers, url = '' }: IncomingMessage): boolean =>
@@ -24,7 +27,7 @@ export async function openWatchSocket({ req, res }: RequestScope, { socket, head
   if (!isOrigin(req.headers.origin)) return refuse(res, 403);
   const offered = (req.headers['sec-websocket-protocol'] ?? '').split(',').map(name => name.trim());
   if (ownProtocols(offered).length > 1) return refuse(res, 400);
-  const server = await (loading ??= load());
+  const server = await load();
   res.detachSocket(socket as Socket);
   res.statusCode = 101;
   return new Promise(resolve => {
@@ -56,11 +59,7 @@ export function socketSink(webSocket: WebSocket, encoding: WatchView['encoding']
       return webSocket.bufferedAmount < maxBacklogBytes;
     },
     drained: () => lastSent,
-    end() {
-      webSocket.close(1000);
-      // Whoever does not answer a farewell is cut off all the same.
-      setTimeout(() => webSocket.terminate(), farewellMs).unref();
-    },
+    end: () => endWebSocket(webSocket, 1000, '', farewellMs),
   };
 
   function send(message: Buffer): Promise<void> {
@@ -95,15 +94,3 @@ const isOrigin = (origin: string | undefined): boolean =>
 
 const ownProtocols = (offered: readonly string[]): string[] =>
   offered.filter(name => name !== '' && !name.startsWith(bearerProtocolPrefix));
-
-/** WebSockets are loaded with the first who wants one: most hubs never see any. */
-async function load(): Promise<WebSocketServer> {
-  const ws = await import('ws');
-  return new ws.WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: maxMessageBytes,
-    handleProtocols: offered => ownProtocols([...offered])[0] ?? false,
-  });
-}

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Work } from '../../api/work.ts';
 import { openMember } from '../../core/delivery/member.ts';
+import { createRenderPool } from '../../render/render-pool.ts';
 import { CommandError, EndWith, exitCodes, usageError } from '../exit-codes.ts';
 import { explainError } from '../explain-error.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
@@ -104,7 +105,8 @@ async function planFor(hub: HubConnection, name: string, options: DiffOptions, t
   if (work.status?.outrankedBy)
     terminal.err(`Note: work ${JSON.stringify(work.status.outrankedBy.work)} has the release; this is what would change if it left\n`);
   await using member = openMember(cluster, hub.source(cluster).client, { signal });
-  const delivery = await wantDelivery(work, { member, readContent, signal });
+  await using renderer = createRenderPool({ size: 1 });
+  const delivery = await wantDelivery(work, { member, readContent, renderer, signal });
   const { items: works } = await hub.client.list(Work, { namespace, signal });
   const wantedByOthers = objectsOfOthers(work, works);
   return await planChanges(member, delivery, { options: work.spec.options, wantedByOthers, signal });

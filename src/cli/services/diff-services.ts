@@ -1,6 +1,7 @@
 import { fileNameOf } from '../../core/previews/plan-changes.ts';
 import type { ShownPair } from '../../core/previews/shown-object.ts';
 import { previewServices, type ClusterPreview, type PreviewedOwner } from '../../dialects/k0rdent/previews/preview-services.ts';
+import { createRenderPool } from '../../render/render-pool.ts';
 import { errorText } from '../../util/error-text.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
@@ -15,7 +16,12 @@ export interface ServicesDiff {
 }
 
 export async function diffServices(hub: HubConnection, asked: PreviewedOwner, signal: AbortSignal): Promise<ServicesDiff> {
-  const caller = { hub: hub.client, member: ({ metadata }: { metadata: { name?: string } }) => hub.source(metadata.name!).client };
+  await using renderer = createRenderPool();
+  const caller = {
+    hub: hub.client,
+    renderer,
+    member: ({ metadata }: { metadata: { name?: string } }) => hub.source(metadata.name!).client,
+  };
   const { clusters, look } = await previewServices(caller, asked, signal);
   if (clusters.length === 0 && asked.cluster !== undefined) {
     const { kind, owner, cluster } = asked;
@@ -27,8 +33,6 @@ export async function diffServices(hub: HubConnection, asked: PreviewedOwner, si
   return {
     pairs: new Map(all.flatMap(({ cluster, changes }) => changes.map(one => [`${cluster}.${fileNameOf(one.ref)}`, one]))),
     notes: all.flatMap(({ cluster, notes }) => notes.map(note => `cluster ${cluster}: ${note}`)),
-    problems: all.flatMap(({ cluster, problems }) => problems.map(one => new Error(`cluster ${cluster}: ${textOf(one)}`))),
+    problems: all.flatMap(({ cluster, problems }) => problems.map(one => new Error(`cluster ${cluster}: ${errorText(one)}`))),
   };
 }
-
-const textOf = (problem: unknown): string => (typeof problem === 'string' ? problem : errorText(problem));

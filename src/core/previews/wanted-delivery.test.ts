@@ -6,6 +6,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { Work } from '../../api/work.ts';
 import { applyObjects } from '../delivery/apply-objects.ts';
 import { openMember, type Member } from '../delivery/member.ts';
+import { createRenderPool } from '../../render/render-pool.ts';
 import { writeArchive } from '../../render/write-archive.ts';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { wantDelivery, type DeliverySite } from './wanted-delivery.ts';
@@ -18,7 +19,9 @@ async function start(t: TestContext, bytes: Buffer = Buffer.alloc(0)): Promise<D
   const { client } = await startMemoryServer(t);
   const member = openMember('east', client, { signal });
   t.after(() => member[Symbol.asyncDispose]());
-  return { member, signal, readContent: async wanted => (assert.equal(wanted, digest), bytes) };
+  const renderer = createRenderPool({ size: 1 });
+  t.after(() => renderer[Symbol.asyncDispose]());
+  return { member, renderer, signal, readContent: async wanted => (assert.equal(wanted, digest), bytes) };
 }
 
 const configMap = (name: string, data: Record<string, string>): KubeObject => ({

@@ -15,7 +15,7 @@ import { patchRelease } from '../works/patch-rendered.ts';
 import { renderPlain } from '../works/render-plain.ts';
 import { isChart } from '../works/work-indexes.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { createRenderPool, type RenderPool } from '../../render/render-pool.ts';
+import type { RenderPool } from '../../render/render-pool.ts';
 import type { JsonObject } from '../../util/json.ts';
 
 /** What a delivery would put on a member, and what the last one put there. */
@@ -30,8 +30,7 @@ export interface WantedDelivery {
 export interface DeliverySite {
   readonly member: Member;
   readContent(digest: string, signal: AbortSignal): Promise<Buffer>;
-  /** One is made when absent. */
-  readonly renderer?: RenderPool | undefined;
+  readonly renderer: RenderPool;
   readonly signal: AbortSignal;
 }
 
@@ -68,9 +67,7 @@ async function objectsOnMember(
 
 async function wantPlain(work: Work, site: DeliverySite): Promise<WantedDelivery> {
   const { member, signal } = site;
-  await using made = site.renderer ? undefined : createRenderPool({ size: 1 });
-  const renderer = site.renderer ?? made!;
-  const rendered = await renderPlain({ ...site, renderer }, work, member, signal);
+  const rendered = await renderPlain(site, work, member, signal);
   const outranked = new Set((work.status?.objects ?? []).filter(({ outrankedBy }) => outrankedBy !== undefined).map(refKey));
   const objects = rendered.filter(obj => !outranked.has(refKey(refOf(obj))));
   return {
@@ -115,9 +112,7 @@ async function renderRelease(
   const facts = plan.type === 'begin' ? plan : { revision: (records.at(-1)?.release.revision ?? 0) + 1, isUpgrade: true };
   const digest = chart?.content ?? '';
   const [bytes, capabilities] = await Promise.all([readContent(digest, signal), member.kinds.capabilities(signal)]);
-  await using made = renderer ? undefined : createRenderPool({ size: 1 });
-  const pool = renderer ?? made!;
-  const rendered = await pool.render(
+  const rendered = await renderer.render(
     {
       chart: bytes,
       digest,
@@ -128,7 +123,7 @@ async function renderRelease(
     },
     signal,
   );
-  const { manifest, definitions } = await patchRelease(pool, work, rendered, signal);
+  const { manifest, definitions } = await patchRelease(renderer, work, rendered, signal);
   return { manifest, definitions: definitions.map(({ data }) => data.toString('utf8')) };
 }
 

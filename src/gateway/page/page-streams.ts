@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { badRequest, StatusError, unauthorized } from '../../api/status.ts';
 import { inProcessTransport } from '../../apiserver/http/in-process-transport.ts';
 import type { WebHandler } from '../../apiserver/http/https-server.ts';
@@ -7,7 +7,8 @@ import type { HubAccess } from '../../auth/hub-access.ts';
 import { anonymous, type NonResourceAttributes } from '../../auth/user.ts';
 import type { Transport } from '../../client/transport.ts';
 import { memberPrefix } from '../../proxy/member-target.ts';
-import { endWebSocket } from '../../tunnel/end-web-socket.ts';
+import { endWebSocket } from '../../util/end-web-socket.ts';
+import { webSocketServer } from '../../util/web-socket-server.ts';
 import type { UpgradeConnection } from '../dialect-routes.ts';
 
 /*
@@ -48,17 +49,14 @@ const policyViolation = 1008;
 
 export function pageStreams(deps: PageStreamsDeps): PageStreams {
   const { access, recheckMs = 2500, aliveMs = 5000, signal } = deps;
-  let server: Promise<WebSocketServer> | undefined;
+  const server = webSocketServer({ perMessageDeflate: true, maxPayload: maxMessageBytes });
   let transport: Transport | undefined;
   signal.addEventListener('abort', () => void transport?.[Symbol.asyncDispose](), { once: true });
 
   return {
     async open(req, { socket, head }) {
       await identify(req);
-      server ??= import('ws').then(
-        ws => new ws.WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: true, maxPayload: maxMessageBytes }),
-      );
-      (await server).handleUpgrade(req, socket, head, webSocket => attend(webSocket, req));
+      (await server()).handleUpgrade(req, socket, head, webSocket => attend(webSocket, req));
     },
   };
 

@@ -112,6 +112,6 @@ function shown({ cluster, changes, notes, problems }: ClusterPreview): object {
     })),
     kept: changes.length - changing.length,
     notes,
-    problems: problems.map(one => (typeof one === 'string' ? one : errorText(one))),
+    problems: problems.map(errorText),
   };
 }

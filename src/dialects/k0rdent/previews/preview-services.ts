@@ -30,8 +30,7 @@ export interface ClusterPreview {
 export interface PreviewCaller {
   readonly hub: KubeClient;
   member(cluster: Cluster): KubeClient | Promise<KubeClient>;
-  /** One is made for each rendering when absent. */
-  readonly renderer?: RenderPool | undefined;
+  readonly renderer: RenderPool;
 }
 
 export interface PreviewedOwner {

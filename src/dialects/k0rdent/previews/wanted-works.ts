@@ -17,7 +17,7 @@ import { reachesAll } from '../reach-of-set.ts';
 import { setValues } from '../set-values.ts';
 import { serviceKey } from '../validate-services.ts';
 import type { JsonObject } from '../../../util/json.ts';
-import { createRenderPool, type RenderPool } from '../../../render/render-pool.ts';
+import type { RenderPool } from '../../../render/render-pool.ts';
 import { timestamp } from '../../../util/timestamp.ts';
 import type { HubSnapshot } from './hub-snapshot.ts';
 import type { WantedSet } from './wanted-sets.ts';
@@ -40,8 +40,7 @@ export interface WorksSite {
   readonly works: readonly Work[];
   readonly hubObjects: Member;
   readonly snapshot: HubSnapshot;
-  /** One is made when absent. */
-  readonly renderer?: RenderPool | undefined;
+  readonly renderer: RenderPool;
   readonly signal: AbortSignal;
 }
 
@@ -55,8 +54,7 @@ export async function wantedWorks(wanted: WantedSet, site: WorksSite): Promise<W
   const read = (ref: ObjectRef) => readFrom(hubObjects, ref, site.signal);
   const capi = deployment && capiClusterOf(deployment);
   const described = (capi && (await read(capi))) ?? sveltosCluster(cluster, deployment);
-  await using made = site.renderer ? undefined : createRenderPool({ size: 1 });
-  const renderer = site.renderer ?? made!;
+  const { renderer } = site;
   const config = withIdentity(readConfig(set.spec.provider.config), await identityOf(wanted, site));
   const source = {
     namespace,

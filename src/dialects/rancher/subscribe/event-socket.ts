@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { StatusError, tooManyRequests } from '../../../api/status.ts';
 import { notesOf } from '../../../auth/request-notes.ts';
 import type { UserInfo } from '../../../auth/user.ts';
 import type { UpgradeConnection } from '../../../gateway/dialect-routes.ts';
+import { endWebSocket } from '../../../util/end-web-socket.ts';
 import { printJson, type JsonObject } from '../../../util/json.ts';
+import { webSocketServer } from '../../../util/web-socket-server.ts';
 
 /** One client that is told of changes. */
 export interface EventSocket {
@@ -56,7 +58,7 @@ const tryAgainLater = 1013;
 export function eventSockets({ identify, recheckMs }: EventSocketsDeps): EventSockets {
   const byCaller = new Map<string, number>();
   let all = 0;
-  let loading: Promise<WebSocketServer> | undefined;
+  const load = webSocketServer({ maxPayload: maxMessageBytes });
 
   return {
     async open(req, { socket, head }, caller, options) {
@@ -64,7 +66,7 @@ export function eventSockets({ identify, recheckMs }: EventSocketsDeps): EventSo
       if (all >= mostSockets || own >= mostOfOneCaller) throw tooManyRequests('too many connections are told of changes', 5);
       count(caller.name, 1);
       try {
-        const server = await (loading ??= load());
+        const server = await load();
         return await new Promise<EventSocket>((resolve, reject) => {
           socket.once('close', () => reject(new Error('the client has gone')));
           // A client may say something at once: whoever listens must be there before it does.
@@ -133,17 +135,9 @@ export function eventSockets({ identify, recheckMs }: EventSocketsDeps): EventSo
       }
     }
 
-    /** Whoever does not answer a farewell is cut off all the same. */
     function end(code: number, reason: string): void {
       ended.abort(new Error(reason));
-      webSocket.close(code, reason);
-      setTimeout(() => webSocket.terminate(), 1000).unref();
+      endWebSocket(webSocket, code, reason, 1000);
     }
   }
-}
-
-/** WebSockets are loaded with the first who wants one: most hubs never see any. */
-async function load(): Promise<WebSocketServer> {
-  const ws = await import('ws');
-  return new ws.WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: maxMessageBytes });
 }

@@ -55,7 +55,7 @@ function rest({ spec, status, isSoaking = false }: ClusterRunInput): Move {
 }
 
 /** Between two waves, or at its end: there is something to watch. */
-export const isWell = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Pending';
+const isWell = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Pending';
 
 /** How a granted step goes on. Grants of old, and clusters that the run has set aside, are left alone; an abort cuts every wait short. */
 export function nextClusterRun(input: ClusterRunInput): Move {

@@ -1,10 +1,9 @@
 import type { WebSocket } from 'ws';
 
 const longestReasonBytes = 123;
-const farewellMs = 2000;
 
 /** Says goodbye, and cuts the connection when the other side does not answer: it may be long gone. */
-export function endWebSocket(webSocket: WebSocket, code: number, reason: string): void {
+export function endWebSocket(webSocket: WebSocket, code: number, reason: string, farewellMs = 2000): void {
   webSocket.close(code, shorten(reason));
   if (webSocket.readyState === webSocket.CLOSED) return;
   const timer = setTimeout(() => webSocket.terminate(), farewellMs);
