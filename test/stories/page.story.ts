@@ -191,6 +191,44 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(window.faults, []);
     });
 
+    test('parts of a screen stay as they were left, the scope goes along, and Escape goes back to the list', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const { keyboard } = page;
+      const list = '/explore/apps/v1/deployments?cluster=sandbox-1&ns=default&q=we&sort=-age&cols=name,age';
+      await page.goto(rig.url(list));
+      await row(page, 'web').waitFor();
+      await keyboard.press('j');
+      await rowHasFocus(page);
+      await keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement.id'), 'main', 'the focus is on the new screen');
+      const asked: string[] = [];
+      page.on('request', request => asked.push(request.url()));
+      await keyboard.press('e');
+      assert.match(page.url(), /web\/yaml\?cluster=sandbox-1&ns=default$/);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await replaceText(page, 'replicas: 2', 'replicas: 7');
+      await page.getByRole('link', { name: 'Events', exact: true }).click();
+      await page.getByLabel('Filter events').fill('nothing has this');
+      await page.getByRole('link', { name: 'YAML', exact: true }).click();
+      await eventually(async () => /replicas: 7/.test(await editorText(page)));
+      await page.getByRole('link', { name: 'Events', exact: true }).click();
+      assert.equal(await page.getByLabel('Filter events').inputValue(), 'nothing has this');
+      assert.match(page.url(), /events\?q=nothing\+has\+this&cluster=sandbox-1&ns=default$/);
+      const again = asked.filter(url => /deployments(\?|\/web$)/.test(url));
+      assert.deepEqual(again, [], 'what is known is not asked for again');
+      await page.getByRole('link', { name: 'YAML', exact: true }).click();
+      await page.getByRole('button', { name: 'Discard' }).focus();
+      await keyboard.press('Escape');
+      await row(page, 'web').waitFor();
+      assert.equal(page.url(), rig.url(list), 'with all that the list was asked for');
+      for (const key of ['g', 'c']) await keyboard.press(key);
+      await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
+      assert.match(page.url(), /cluster=sandbox-1&ns=default/);
+      assert.deepEqual(window.faults, []);
+    });
+
     test('keys are changed, what they meet is said, and they are the usual ones again', async () => {
       await using window = await rig.open();
       const { page } = window;
@@ -392,9 +430,21 @@ for (const kind of hubKindsByTime)
       await page.getByText('the object has been modified').waitFor();
       await page.getByRole('button', { name: 'Merge with what is there now' }).click();
       await eventually(async () => /note: quick/.test(await editorText(page)) && /replicas: 3/.test(await editorText(page)));
+      await rig.on('sandbox-1').expect('annotate deployment web again=quick');
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      await page.getByRole('button', { name: 'Merge with what is there now' }).click();
+      await eventually(async () => /again: quick/.test(await editorText(page)));
+      assert.match(await editorText(page), /replicas: 3/, 'what was written is there after a second conflict, too');
+      await rig.on('sandbox-1').expect('scale deployment web --replicas=4');
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      await page.getByRole('button', { name: 'Merge with what is there now' }).click();
+      await eventually(async () => /replicas: 3\n.*what is there now\n.*replicas: 4/.test(await editorText(page)));
+      await page.getByRole('button', { name: 'Review changes' }).click();
+      await page.getByText('remove the marks').waitFor();
+      for (const mark of ['<<<<<<< yours', 'what is there now', 'replicas: 4', '>>>>>>>']) await replaceText(page, mark, '#');
       await page.getByRole('button', { name: 'Review changes' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('replicas: 2').waitFor();
+      await dialog.getByText('replicas: 4').waitFor();
       await dialog.getByText('replicas: 3').waitFor();
       await window.picture('diff');
       assert.deepEqual(await window.barriers(), []);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { mergeTexts } from '../../src/ui/parts/editor/merge-texts.ts';
+import { parse } from 'yaml';
+import { isUndecided, mergeTexts } from '../../src/ui/parts/editor/merge-texts.ts';
 
 const text = (...lines: string[]) => lines.join('\n');
 
@@ -25,4 +26,22 @@ test('when only one side changed, or both alike, that is the outcome', () => {
       assert.equal(mergeTexts(base, other, other), other);
     }),
   );
+});
+
+test('who has not decided yet is told from who has', () => {
+  const list = (word: string) => text('args:', `- ${word}`);
+  const merged = mergeTexts(list('a'), list('b'), list('c'));
+  assert.deepEqual(parse(merged), { args: ['b', 'c'] }, 'it is good YAML, and not what anybody wanted');
+  assert.ok(isUndecided(merged));
+  assert.ok(!isUndecided(list('# <<<<<<< yours, and more')));
+});
+
+test('a text of a mebibyte is merged, also when most of it has changed', () => {
+  const lines = Array.from({ length: 60_000 }, (_, i) => `  line ${i}`);
+  const changed = (word: string, at: number) => lines.with(at, word).join('\n');
+  const merged = mergeTexts(lines.join('\n'), changed('  mine', 30_000), changed('  theirs', 40_000)).split('\n');
+  assert.equal(merged.length, lines.length);
+  assert.deepEqual([merged[30_000], merged[40_000]], ['  mine', '  theirs']);
+  const other = lines.map(line => `${line}!`).join('\n');
+  assert.equal(mergeTexts(lines.join('\n'), other, lines.join('\n')), other);
 });

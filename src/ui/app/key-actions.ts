@@ -11,6 +11,7 @@ export interface KeyAction {
 export const keyActions = {
   palette: { title: 'Go anywhere, do anything', keys: 'mod+k' },
   keys: { title: 'Show the keys', keys: '?' },
+  back: { title: 'Back to where one came from', keys: 'Escape' },
   home: { title: 'Go to home', keys: 'g h' },
   clusters: { title: 'Go to clusters', keys: 'g c' },
   explore: { title: 'Go to explore', keys: 'g e' },
@@ -75,7 +76,7 @@ export function parseKeyChoices(text: string | null): KeyChoices {
 
 const modifiers = new Set(['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock', 'Dead']);
 /** With these people move about, leave and choose: they keep their meaning. */
-const reserved = new Set(['Tab', 'Enter', 'Escape', ' ', 'Backspace', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+const reserved = new Set(['Tab', 'Enter', ' ', 'Backspace', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
 interface Pressed {
   readonly key: string;

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
 import { servedKinds, type ServedKind } from '../data/discovery.ts';
 import { seesHub } from '../data/hub-sight.ts';
 import { kindKey, kinds } from '../data/kinds.ts';
@@ -7,7 +6,7 @@ import { signOut } from '../data/session.ts';
 import { useList } from '../data/use-list.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { screens } from '../screens/screens.ts';
-import { withScope } from './place.tsx';
+import { go } from './place.tsx';
 import { setTheme, themes, themeTitles } from './theme.ts';
 
 interface Entry {
@@ -94,27 +93,30 @@ export function Palette({ onClose }: { onClose(): void }) {
 }
 
 function useEntries(): readonly Entry[] {
-  const [, navigate] = useLocation();
-  const [query] = useSearchParams();
   const { items: clusters } = useList({ kind: kinds.cluster });
   const [served, setServed] = useState<readonly ServedKind[]>([]);
   useEffect(() => {
     if (seesHub()) servedKinds().then(setServed, () => {});
   }, []);
   return useMemo(() => {
-    const go = (to: string) => () => navigate(withScope(to, query));
     return [
       ...screens.flatMap(({ group, home, title, icon }): Entry[] =>
-        group === undefined ? [] : [{ id: `screen ${home}`, title, about: 'screen', icon, run: go(home) }],
+        group === undefined ? [] : [{ id: `screen ${home}`, title, about: 'screen', icon, run: () => go(home) }],
       ),
       ...clusters.map(({ metadata }): Entry => {
         const name = metadata.name!;
-        return { id: `cluster ${name}`, title: name, about: 'cluster', icon: 'clusters', run: go(`/clusters/${encodeURIComponent(name)}`) };
+        return {
+          id: `cluster ${name}`,
+          title: name,
+          about: 'cluster',
+          icon: 'clusters',
+          run: () => go(`/clusters/${encodeURIComponent(name)}`),
+        };
       }),
       ...served.map((kind): Entry => {
         const { kind: title, group, shortNames } = kind;
         const about = ['kind', ...shortNames, group].filter(Boolean).join(' · ');
-        return { id: `kind ${kindKey(kind)}`, title, about, icon: 'explore', run: go(`/explore/${kindKey(kind)}`) };
+        return { id: `kind ${kindKey(kind)}`, title, about, icon: 'explore', run: () => go(`/explore/${kindKey(kind)}`) };
       }),
       ...themes.map((theme): Entry => {
         return {
@@ -127,7 +129,7 @@ function useEntries(): readonly Entry[] {
       }),
       { id: 'out', title: 'Sign out', about: 'action', icon: 'leave', run: () => void signOut() },
     ];
-  }, [navigate, query, clusters, served]);
+  }, [clusters, served]);
 }
 
 /** Those that have the letters in this order; the shorter and the earlier the better. */

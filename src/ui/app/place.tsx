@@ -8,7 +8,7 @@ import { navigate } from 'wouter/use-browser-location';
 const carried = ['cluster', 'ns'] as const;
 
 /** Where the page is served. */
-const base = '/ui';
+export const base = '/ui';
 
 let parsed = { text: '', query: new URLSearchParams() };
 
@@ -18,6 +18,9 @@ function addressOf(to: string): string {
   return base + withScope(to, parsed.query);
 }
 
+/** Goes to another screen and keeps the scope. */
+export const go = (to: string): void => navigate(addressOf(to));
+
 /** A link to another screen that keeps the scope. It listens to nothing, for tables have many; the scope is looked up when somebody is about to use it. */
 export function PlaceLink({ to, ...props }: { to: string } & Omit<ComponentProps<'a'>, 'href' | 'ref'>) {
   const refresh = ({ currentTarget }: SyntheticEvent<HTMLAnchorElement>) => {
@@ -26,7 +29,7 @@ export function PlaceLink({ to, ...props }: { to: string } & Omit<ComponentProps
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(addressOf(to));
+    go(to);
   };
   return <a {...props} href={addressOf(to)} onPointerDown={refresh} onFocus={refresh} onClick={follow} />;
 }
@@ -38,6 +41,13 @@ export function withScope(to: string, query: URLSearchParams): string {
   for (const name of carried) if (!next.has(name)) for (const value of query.getAll(name)) next.append(name, value);
   const text = next.toString();
   return text === '' ? path : `${path}?${text}`;
+}
+
+/** What an address says beside the scope. */
+export function withoutScope(search: string): string {
+  const query = new URLSearchParams(search);
+  for (const name of carried) query.delete(name);
+  return query.toString();
 }
 
 /** A value that lives in the address. Empty when absent. */

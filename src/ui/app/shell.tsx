@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Route, useLocation, useRouter } from 'wouter';
 import { signOut, useSession } from '../data/session.ts';
 import { getConnection, reconnect, subscribeConnection } from '../data/streams.ts';
 import icon from '../icon.svg';
@@ -9,8 +9,9 @@ import { Empty } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { screenGroups, screens } from '../screens/screens.ts';
+import { findScreen } from './find-screen.ts';
 import { Palette } from './palette.tsx';
-import { PlaceLink } from './place.tsx';
+import { go, PlaceLink } from './place.tsx';
 import { ScopeChooser } from './scope.tsx';
 import { ScreenFault } from './screen-fault.tsx';
 import { keysOf } from './key-actions.ts';
@@ -23,12 +24,10 @@ import { setTheme, themes, themeTitles, useTheme } from './theme.ts';
 export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [path] = useLocation();
-  const main = useRef<HTMLElement>(null);
+  const found = findScreen(useRouter().parser, path);
+  const main = useScrolled(path, found?.subject ?? '');
   const paletteKeys = keysOf('palette', useKeyChoices());
   useShortcut('palette', () => setPaletteOpen(true));
-  useEffect(() => {
-    main.current?.scrollTo(0, 0);
-  }, [path]);
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={event => (event.preventDefault(), main.current?.focus())}>
@@ -55,27 +54,42 @@ export function Shell() {
         </div>
       </header>
       <Side path={path} />
-      <main className="main" id="main" ref={main} tabIndex={-1}>
+      <main className="main" id="main" ref={main} tabIndex={-1} aria-labelledby="screen-title">
         <StaleBanner />
-        <ScreenFault key={path}>
-          <Switch>
-            {screens.map(({ path, Screen }) => (
-              <Route key={path} path={path}>
-                <Screen />
-              </Route>
-            ))}
-            <Route>
-              <Page title="There is no such screen">
-                <Empty title="Nothing is at this address">The list at the side has all screens, and Go to… finds clusters and kinds.</Empty>
-              </Page>
+        <ScreenFault key={found?.subject} place={path}>
+          {found ? (
+            <Route path={found.screen.path}>
+              <found.screen.Screen />
             </Route>
-          </Switch>
+          ) : (
+            <Page title="There is no such screen">
+              <Empty title="Nothing is at this address">The list at the side has all screens, and Go to… finds clusters and kinds.</Empty>
+            </Page>
+          )}
         </ScreenFault>
       </main>
       {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
       <KeysHelp />
     </div>
   );
+}
+
+/** Each part of a screen stays where it was scrolled to; another screen begins at its top, and has the focus if nothing else has it. */
+function useScrolled(path: string, subject: string) {
+  const main = useRef<HTMLElement>(null);
+  const last = useRef({ subject, tops: new Map<string, number>() });
+  useLayoutEffect(() => {
+    const box = main.current!;
+    const isOther = last.current.subject !== subject;
+    if (isOther) last.current = { subject, tops: new Map() };
+    const { tops } = last.current;
+    box.scrollTop = tops.get(path) ?? 0;
+    if (isOther && (document.activeElement === document.body || document.activeElement === null)) box.focus({ preventScroll: true });
+    const onScroll = () => void tops.set(path, box.scrollTop);
+    box.addEventListener('scroll', onScroll, { passive: true });
+    return () => box.removeEventListener('scroll', onScroll);
+  }, [path, subject]);
+  return main;
 }
 
 function Side({ path }: { path: string }) {
@@ -106,7 +120,6 @@ function Side({ path }: { path: string }) {
 }
 
 function SideLink({ screen, isCurrent }: { screen: (typeof screens)[number]; isCurrent: boolean }) {
-  const [, go] = useLocation();
   useShortcut(screen.keys, () => go(screen.home));
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

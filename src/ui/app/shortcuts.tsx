@@ -52,8 +52,12 @@ function onKeyDown(event: KeyboardEvent): void {
   begunAt = Date.now();
 }
 
+/** Fields in which nobody writes. */
+const unwritten = new Set(['checkbox', 'radio', 'button', 'submit']);
+
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+  if (target instanceof HTMLInputElement) return !unwritten.has(target.type);
+  return target instanceof HTMLElement && (target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName));
 }
 
 const isMac = navigator.platform.startsWith('Mac');

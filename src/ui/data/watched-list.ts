@@ -94,8 +94,13 @@ const lists = new Map<string, WatchedList>();
 export function watchedList(wanted: Wanted): WatchedList {
   const key = keyOf(wanted);
   let list = lists.get(key);
-  if (!list) lists.set(key, (list = isHidden(wanted.cluster) ? listWithoutHub(wanted) : newList(wanted, () => lists.delete(key))));
+  if (!list) lists.set(key, (list = isHidden(wanted.cluster) ? listWithoutHub(wanted) : newList(wanted, forget)));
   return list;
+
+  /** Whoever kept it may have begun anew meanwhile, and others with another one. */
+  function forget(): void {
+    if (lists.get(key) === list) lists.delete(key);
+  }
 }
 
 /** For those who have no way to the hub's API: the clusters that are theirs, and of other kinds nothing. */
@@ -150,6 +155,8 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     running = undefined;
     clearTimeout(telling);
     telling = undefined;
+    // Whoever looks again sees what was there, as old, until it is asked for.
+    if (shown.state === 'live') shown = { ...shown, state: 'stale' };
     forget();
   }
 

@@ -1,10 +1,15 @@
-import { useEffect, type ReactNode } from 'react';
-import { PlaceLink } from '../app/place.tsx';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useRouter, useSearch } from 'wouter';
+import { goBack } from '../app/go-back.ts';
+import { PlaceLink, withoutScope } from '../app/place.tsx';
+import { useShortcut } from '../app/shortcuts.tsx';
 
 interface PageProps {
   readonly title: string;
   /** Where this is: the screens above it. */
   readonly above?: readonly { readonly title: string; readonly to: string }[];
+  /** The screen above it where that is not the last of these. */
+  readonly back?: string;
   /** Beside the title: a state, say. */
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
@@ -14,10 +19,12 @@ interface PageProps {
 }
 
 /** The frame of a screen. */
-export function Page({ title, above = [], beside, actions, isFilled = false, children }: PageProps) {
+export function Page({ title, above = [], back, beside, actions, isFilled = false, children }: PageProps) {
+  const { parser } = useRouter();
   useEffect(() => {
     document.title = `${title} · Drover`;
   }, [title]);
+  useShortcut(above.length > 0 ? 'back' : undefined, () => goBack(parser, back ?? above.at(-1)!.to));
   return (
     <div className={`page ${isFilled ? 'fill' : ''}`}>
       <header className="page-head">
@@ -32,8 +39,8 @@ export function Page({ title, above = [], beside, actions, isFilled = false, chi
             </nav>
           )}
           <div className="row">
-            <h1>{title}</h1>
-            {beside}
+            <h1 id="screen-title">{title}</h1>
+            {beside && <span role="status">{beside}</span>}
           </div>
         </div>
         {actions && <div className="actions">{actions}</div>}
@@ -43,7 +50,7 @@ export function Page({ title, above = [], beside, actions, isFilled = false, chi
   );
 }
 
-/** Parts of a screen, each with an address. */
+/** Parts of a screen, each with an address: whoever comes back to one finds what was sorted and searched there. */
 export function Tabs({
   tabs,
   current,
@@ -53,10 +60,14 @@ export function Tabs({
   current: string;
   base: string;
 }) {
+  const query = withoutScope(useSearch());
+  const [left, setLeft] = useState<Readonly<Record<string, string>>>({});
+  if ((left[current] ?? '') !== query) setLeft({ ...left, [current]: query });
+  const placeOf = (id: string) => [id === '' ? base : `${base}/${id}`, left[id]].filter(Boolean).join('?');
   return (
     <nav className="tabs" aria-label="Parts">
       {tabs.map(({ id, title }) => (
-        <PlaceLink key={id} to={id === '' ? base : `${base}/${id}`} aria-current={id === current ? 'page' : undefined}>
+        <PlaceLink key={id} to={placeOf(id)} aria-current={id === current ? 'page' : undefined}>
           <span data-title={title}>{title}</span>
         </PlaceLink>
       ))}

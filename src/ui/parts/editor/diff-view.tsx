@@ -1,7 +1,7 @@
 import { yaml } from '@codemirror/lang-yaml';
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
-import { EditorView, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { editorLook, styleNonce } from './yaml-editor.tsx';
 
@@ -16,6 +16,7 @@ export function DiffView({ before, after, name = 'Difference' }: { before: strin
         extensions: [
           EditorView.cspNonce.of(styleNonce()),
           lineNumbers(),
+          highlightSpecialChars(),
           yaml(),
           editorLook,
           EditorState.readOnly.of(true),

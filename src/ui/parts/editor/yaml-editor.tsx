@@ -3,7 +3,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { stringify } from 'yaml';
@@ -60,31 +60,41 @@ export function YamlEditor({ value, name, isReadOnly = false, extensions = [], o
     changed.current = onChange;
   });
 
+  // Who looks at another part of the screen and comes back finds what he wrote, and can undo it.
+  const left = useRef<{ readonly state: EditorState; readonly of: readonly unknown[] }>(undefined);
   useEffect(() => {
+    const of = [isReadOnly, name, extensions];
+    const isSame = left.current?.of.every((one, i) => one === of[i]) ?? false;
     const editor = new EditorView({
       parent: place.current!,
-      state: EditorState.create({
-        doc: printYaml(value),
-        extensions: [
-          EditorView.cspNonce.of(styleNonce()),
-          lineNumbers(),
-          foldGutter(),
-          history(),
-          bracketMatching(),
-          highlightSelectionMatches(),
-          yaml(),
-          editorLook,
-          EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
-          // Tab indents only once somebody has begun to write; Escape gives it back to the page.
-          keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap, ...(isReadOnly ? [] : [indentWithTab])]),
-          EditorView.updateListener.of(update => update.docChanged && changed.current?.(update.state.doc.toString())),
-          extensions,
-        ],
-      }),
+      state: isSame
+        ? left.current!.state
+        : EditorState.create({
+            doc: printYaml(value),
+            extensions: [
+              EditorView.cspNonce.of(styleNonce()),
+              lineNumbers(),
+              highlightSpecialChars(),
+              foldGutter(),
+              history(),
+              bracketMatching(),
+              highlightSelectionMatches(),
+              yaml(),
+              editorLook,
+              EditorState.readOnly.of(isReadOnly),
+              EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
+              // Tab indents only once somebody has begun to write; Escape gives it back to the page.
+              keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap, ...(isReadOnly ? [] : [indentWithTab])]),
+              EditorView.updateListener.of(update => update.docChanged && changed.current?.(update.state.doc.toString())),
+              extensions,
+            ],
+          }),
     });
     view.current = editor;
-    return () => editor.destroy();
+    return () => {
+      left.current = { state: editor.state, of };
+      editor.destroy();
+    };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- what comes later is written into the same editor
   }, [isReadOnly, name, extensions]);
 

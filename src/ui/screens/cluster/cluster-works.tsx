@@ -1,6 +1,5 @@
-import { useLocation } from 'wouter';
 import type { Work } from '../../../api/work.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
@@ -51,7 +50,6 @@ function whyOf({ status }: Work): string {
 /** What the hub delivers to one cluster, and why it is as it is. */
 export function ClusterWorks({ id, name }: { id: string; name: string }) {
   const { items, state, error } = useList<Work>({ kind: kinds.work, namespace: id });
-  const [, go] = useLocation();
   return (
     <>
       {error && <ErrorNote error={error} about="Works" />}

@@ -5,6 +5,7 @@ import { kinds, type Kind } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList, useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { KeptParts } from '../../parts/kept-parts.tsx';
 import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
@@ -69,7 +70,7 @@ export function ClusterScreen() {
     >
       <NotReady cluster={object} />
       <Tabs tabs={shown} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
-      <Part cluster={object} tab={tab} />
+      <KeptParts current={tab}>{id => <Part cluster={object} tab={id} />}</KeptParts>
     </Page>
   );
 }

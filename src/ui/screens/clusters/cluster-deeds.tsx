@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
+import { go } from '../../app/place.tsx';
 import { kinds, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
@@ -41,7 +41,6 @@ export function RowDeeds({ cluster }: { cluster: Cluster }) {
 /** What can be done with a cluster, by those who may. */
 export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; isInRow?: boolean }) {
   const [deed, setDeed] = useState<Deed>();
-  const [, go] = useLocation();
   const mayChange = useMay({ verb: 'patch', kind: kinds.cluster });
   const mayRemove = useMay({ verb: 'delete', kind: kinds.cluster });
   const mayInvite = useMay({ verb: 'create', kind: kinds.secret, namespace: idOf(cluster) });

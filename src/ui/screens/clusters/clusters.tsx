@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
+import { go } from '../../app/place.tsx';
 import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
@@ -20,7 +20,6 @@ export function Clusters() {
   const { items, state, error } = useList<Cluster>({ kind: kinds.cluster });
   const [isAdding, setAdding] = useState(false);
   const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
-  const [, go] = useLocation();
   useShortcut(mayAdd ? 'addCluster' : undefined, () => setAdding(true));
   const add = mayAdd && (
     <button type="button" className="button main-deed" onClick={() => setAdding(true)}>

@@ -1,7 +1,7 @@
 import { useEffect, useState, type FormEvent } from 'react';
-import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { findCondition } from '../../../api/conditions.ts';
+import { go } from '../../app/place.tsx';
 import { kinds } from '../../data/kinds.ts';
 import { useObject } from '../../data/use-list.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
@@ -106,7 +106,6 @@ function NameStep({ onMade, onClose }: { onMade(name: string, way: Way): void; o
 function RunStep({ name, way, onClose }: { name: string; way: Way; onClose(): void }) {
   const [invitation, setInvitation] = useState<Invitation>();
   const [error, setError] = useState<unknown>();
-  const [, go] = useLocation();
   useEffect(() => {
     if (way === 'Tunnel') invite(name).then(setInvitation, setError);
   }, [name, way]);

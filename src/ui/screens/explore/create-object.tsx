@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
 import { hub, objectPlace, pathOf, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -43,7 +43,6 @@ function CreateDialog({ kind, cluster, namespace, onClose }: CreateDialogProps) 
   const [text, setText] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const [, go] = useLocation();
 
   async function create(isTrial: boolean): Promise<void> {
     setBusy(true);

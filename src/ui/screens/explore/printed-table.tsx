@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
-import { useUrlValue, useUrlValues, withScope } from '../../app/place.tsx';
+import { go, useUrlValue, useUrlValues } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
 import type { Kind } from '../../data/kinds.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -34,7 +33,6 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
   const asked = labels === '' ? selector : { ...selector, labelSelector: [selector.labelSelector, labels].filter(Boolean).join() };
   const found = usePrintedRows(kind, scope, asked);
   const hasClusters = scope.clusters.length !== 1;
-  const [go, query] = [useLocation()[1], useSearchParams()[0]];
   const grouping = useGrouping(kind, found, hasClusters, prefix);
   const [compared, setCompared] = useState<ObjectGroup>();
   const { rows, columns, below, flip, isGrouped } = grouping;
@@ -56,7 +54,7 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
         state={found.state}
         sort="name"
         isStale={isStale}
-        onOpen={row => (isGroup(row) ? flip(row) : go(withScope(placeOf(kind, row), query)))}
+        onOpen={row => (isGroup(row) ? flip(row) : go(placeOf(kind, row)))}
         {...(below && { below })}
         {...(hasEnd && { rowEnd: endOf })}
         prefix={prefix}

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import { kinds, objectPlace } from '../../data/kinds.ts';
 import { may } from '../../data/permissions.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
@@ -18,7 +18,6 @@ interface NodeDeedsProps {
 /** What can be done with a node, by those who may. Nothing is asked before somebody opens the menu. */
 export function NodeDeeds({ cluster, name, isCordoned, isInRow = false }: NodeDeedsProps) {
   const [deed, setDeed] = useState<'cordon' | 'drain'>();
-  const [, go] = useLocation();
   const close = () => setDeed(undefined);
 
   async function items(): Promise<readonly MenuItem[]> {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { hub, kinds, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -9,7 +9,8 @@ import type { Listed } from '../../data/watched-list.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { later } from '../../parts/later.tsx';
-import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
+import { KeptParts } from '../../parts/kept-parts.tsx';
+import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -22,6 +23,8 @@ const YamlTab = later(async () => (await import('./yaml-tab.tsx')).YamlTab);
 const LogsTab = later(async () => (await import('./logs-tab.tsx')).LogsTab);
 const ShellTab = later(async () => (await import('./shell-tab.tsx')).ShellTab);
 
+/** A shell goes on while somebody looks at something else. */
+const alive = new Set(['shell']);
 const withLogs = new Set(['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch']);
 
 /** One object on one cluster, whatever its kind. */
@@ -33,11 +36,11 @@ export function ObjectScreen() {
 function OneObject({ at }: { at: ObjectAt }) {
   const { kind, cluster, namespace, name, tab, base } = at;
   const { object, listed } = useObject(kind, { cluster, namespace, name });
+  const known = useLast(object);
   const [isRemoving, setRemoving] = useState(false);
-  const [, go] = useLocation();
   const mayDelete = useMay({ verb: 'delete', kind, cluster, namespace, name });
   const mayExec = useMay(
-    kind === undefined || kind.plural !== 'pods' ? undefined : { verb: 'create', kind: kinds.pod, subresource: 'exec', cluster, namespace },
+    resourceOf(kind) !== 'pods' ? undefined : { verb: 'create', kind: kinds.pod, subresource: 'exec', cluster, namespace },
   );
   const hasLogs = withLogs.has(resourceOf(kind));
   const tabs = [
@@ -51,20 +54,22 @@ function OneObject({ at }: { at: ObjectAt }) {
   useShortcut(hasLogs ? 'logs' : undefined, () => go(`${base}/logs`));
   useShortcut(mayExec ? 'shell' : undefined, () => go(`${base}/shell`));
   const where = cluster === hub ? 'hub' : cluster;
+  const list = base.split('/').slice(0, 5).join('/');
   return (
     <Page
       title={name}
       above={[
         { title: 'Explore', to: '/explore' },
-        { title: kind.kind, to: base.split('/').slice(0, 5).join('/') },
+        { title: kind.kind, to: list },
         { title: where, to: cluster === hub ? '/' : `/clusters/${encodeURIComponent(cluster)}` },
         ...(namespace === undefined ? [] : [{ title: namespace, to: objectAddressOfNamespace(cluster, namespace) }]),
       ]}
+      back={list}
       beside={object && <ObjectState object={object} />}
       actions={
         <>
           {object && resourceOf(kind) === 'nodes' && <NodeDeeds cluster={cluster} name={name} isCordoned={isCordoned(object)} />}
-          {mayDelete && (
+          {object && mayDelete && (
             <button type="button" className="button" onClick={() => setRemoving(true)}>
               <Icon name="remove" />
               Delete
@@ -75,7 +80,14 @@ function OneObject({ at }: { at: ObjectAt }) {
     >
       <OldNote listed={listed} cluster={where} />
       <Tabs tabs={tabs} current={tab} base={base} />
-      {object ? <Tab object={object} at={at} /> : <Missing listed={listed} name={name} />}
+      {!object && known && listed.state === 'live' && <GoneNote name={name} cluster={where} />}
+      {known ? (
+        <KeptParts current={tab} alive={alive}>
+          {id => <Tab object={known} at={{ ...at, tab: id }} isShown={id === tab} />}
+        </KeptParts>
+      ) : (
+        <Missing listed={listed} name={name} />
+      )}
       {isRemoving && (
         <ActionDialog
           title={`Delete ${kind.kind} ${name}?`}
@@ -99,7 +111,7 @@ const isCordoned = (node: KubeObject): boolean => (node['spec'] as { unschedulab
 const objectAddressOfNamespace = (cluster: string, namespace: string) =>
   `/explore/core/v1/namespaces/${encodeURIComponent(cluster)}/_/${encodeURIComponent(namespace)}`;
 
-function Tab({ object, at }: { object: KubeObject; at: ObjectAt }) {
+function Tab({ object, at, isShown }: { object: KubeObject; at: ObjectAt; isShown: boolean }) {
   switch (at.tab) {
     case '':
       return <ObjectFacts object={object} at={at} />;
@@ -110,15 +122,33 @@ function Tab({ object, at }: { object: KubeObject; at: ObjectAt }) {
     case 'logs':
       return <LogsTab object={object} at={at} />;
     case 'shell':
-      return <ShellTab object={object} at={at} />;
+      return <ShellTab object={object} at={at} isShown={isShown} />;
     default:
-      return <Empty title="There is no such part" />;
+      return <NoSuchPart />;
   }
 }
 
 function Missing({ listed, name }: { listed: Listed; name: string }) {
   if (listed.error) return <ErrorNote error={listed.error} about={name} />;
   return listed.state === 'loading' ? <Loading /> : <Empty title={`${name} is not there`}>It may have been removed meanwhile.</Empty>;
+}
+
+/** The object as it last was: what somebody reads or writes does not vanish because the object does. */
+function useLast(object: KubeObject | undefined): KubeObject | undefined {
+  const [last, setLast] = useState(object);
+  if (object && object !== last) setLast(object);
+  return object ?? last;
+}
+
+function GoneNote({ name, cluster }: { name: string; cluster: string }) {
+  return (
+    <div className="note warn" role="status">
+      <Icon name="warn" />
+      <p>
+        {name} is gone from {cluster}. What you see is what it was.
+      </p>
+    </div>
+  );
 }
 
 function OldNote({ listed, cluster }: { listed: Listed; cluster: string }) {

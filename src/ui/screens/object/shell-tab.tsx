@@ -12,10 +12,12 @@ const shells = 'command -v bash >/dev/null && exec bash || exec sh';
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
 
 /** A shell in a container of a pod. */
-export function ShellTab({ object, at }: { object: KubeObject; at: ObjectAt }) {
+export function ShellTab({ object, at, isShown }: { object: KubeObject; at: ObjectAt; isShown: boolean }) {
   const containers = ((object['spec'] as { containers?: { name: string }[] } | undefined)?.containers ?? []).map(one => one.name);
   const [chosen, setChosen] = useUrlValue('container');
-  const container = chosen || containers[0] || '';
+  // The address is about what is shown.
+  const [container, setContainer] = useState(chosen || (containers[0] ?? ''));
+  if (isShown && chosen !== '' && chosen !== container) setContainer(chosen);
   const [attempt, setAttempt] = useState(0);
   const { place, bar, ended } = useShell(at, container, attempt);
   return (
@@ -70,6 +72,7 @@ function useShell({ cluster, namespace, name }: ObjectAt, container: string, att
       socket.send(frame);
     };
     const resize = () => {
+      if (place.current?.offsetParent === null) return;
       fit.fit();
       send(channels.resize, JSON.stringify({ Width: terminal.cols, Height: terminal.rows }));
     };
@@ -86,9 +89,12 @@ function useShell({ cluster, namespace, name }: ObjectAt, container: string, att
     };
     let wasOpen = false;
     socket.onclose = ({ reason }) => {
-      if (wasOpen) return setEnded(last || reason || 'The shell has ended.');
+      if (wasOpen) return setEnded(last || reason || `The connection to ${cluster} is lost.`);
       // Browsers do not tell why a connection was refused; the same question without it is answered in words.
-      request(`${path}?${query.toString()}`).catch((error: unknown) => setEnded((error as Error).message));
+      request(`${path}?${query.toString()}`).then(
+        () => setEnded('The connection was refused.'),
+        (error: unknown) => setEnded((error as Error).message),
+      );
     };
     terminal.onData(text => send(channels.stdin, text));
     const sizes = new ResizeObserver(resize);

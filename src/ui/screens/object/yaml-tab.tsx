@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react';
-import { parse } from 'yaml';
 import { isOlderVersion } from '../../../api/object.ts';
 import { hub, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { ApiError, request } from '../../data/request.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { isUndecided, mergeTexts } from '../../parts/editor/merge-texts.ts';
 import { printYaml, YamlEditor } from '../../parts/editor/yaml-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { later } from '../../parts/later.tsx';
@@ -13,6 +13,7 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { ClusterPreviews, wantsServices } from '../services/cluster-previews.tsx';
 import { commandFor } from './object.tsx';
 import type { ObjectAt } from './object-place.ts';
+import { parseObject } from './parse-object.ts';
 import { SchemaEditor } from './schema-editor.tsx';
 
 const DiffView = later(async () => (await import('../../parts/editor/diff-view.tsx')).DiffView);
@@ -72,6 +73,7 @@ interface EditingProps {
 function Editing({ first, at, onSaved, onDone }: EditingProps) {
   const { kind, cluster, namespace, name } = at;
   const [base, setBase] = useState(first);
+  // What the editor began with: the object, or what was merged with it since.
   const [start, setStart] = useState(() => printYaml(editable(first)));
   const [text, setText] = useState(start);
   const [trial, setTrial] = useState<Trial>();
@@ -97,7 +99,9 @@ function Editing({ first, at, onSaved, onDone }: EditingProps) {
 
   const preview = () =>
     attempt(async () => {
-      const wanted = parse(text) as KubeObject;
+      if (isUndecided(text))
+        throw new Error('Both sides have changed the lines that are marked. Keep what is right of them, and remove the marks.');
+      const wanted = parseObject(text);
       wanted.metadata.resourceVersion = base.metadata.resourceVersion!;
       setTrial({ before: base, after: await put(wanted, true), wanted });
     });
@@ -113,10 +117,9 @@ function Editing({ first, at, onSaved, onDone }: EditingProps) {
   /** Somebody else wrote meanwhile: my changes go onto what is there now, and where both changed the same, theirs is shown for me to decide. */
   const takeTheirs = () =>
     attempt(async () => {
-      const { mergeTexts } = await import('../../parts/editor/merge-texts.ts');
       const theirs = await request<KubeObject>(path);
       delete theirs.metadata.managedFields;
-      const merged = mergeTexts(start, text, printYaml(editable(theirs)));
+      const merged = mergeTexts(printYaml(editable(base)), text, printYaml(editable(theirs)));
       setBase(theirs);
       setStart(merged);
       setText(merged);

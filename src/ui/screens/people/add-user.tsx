@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { userPlace } from './people-kinds.ts';
@@ -11,7 +11,6 @@ export function AddUser({ onClose }: { onClose(): void }) {
   const [username, setUsername] = useState('');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [, go] = useLocation();
 
   async function add(): Promise<void> {
     const { id } = await request<{ id: string }>('/v3/users', {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import { useLocation, useParams } from 'wouter';
-import { PlaceLink } from '../../app/place.tsx';
+import { useParams } from 'wouter';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { objectPlace } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
@@ -105,7 +105,6 @@ const userColumns: readonly Column<UserRow>[] = [
 
 function Users() {
   const { users, global, clusters, projects } = usePeople();
-  const [, go] = useLocation();
   const rows = useMemo(
     () =>
       users.items.map((user): UserRow => {
@@ -176,7 +175,6 @@ const projectColumns: readonly Column<ProjectRow>[] = [
 function Projects() {
   const { projects, clusterName, projectsState, projectsError } = usePlaceNames();
   const { projects: bindings } = usePeople();
-  const [, go] = useLocation();
   const rows = useMemo(
     () =>
       projects.map((project): ProjectRow => {
@@ -249,7 +247,6 @@ function RoleTable({
   name: string;
 }) {
   const { items, state, error } = useList<Role>({ kind });
-  const [, go] = useLocation();
   return (
     <>
       {error && <ErrorNote error={error} about={name} />}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import { useLocation, useParams } from 'wouter';
-import { PlaceLink } from '../../app/place.tsx';
+import { useParams } from 'wouter';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { kinds, objectPlace, pathOf } from '../../data/kinds.ts';
@@ -41,7 +41,6 @@ export function Service() {
   const { object: mcs, listed } = useObject<MultiClusterService>(kind, { namespace, name });
   const base = `/services/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
   const above = [{ title: 'Services', to: '/services' }];
-  const [, go] = useLocation();
   useShortcut('diff', () => go(`${base}/plan`));
   if (!mcs)
     return (
@@ -107,7 +106,6 @@ const Gone = ({ name }: { name: string }) => (
 
 function RemoveService({ mcs }: { mcs: MultiClusterService }) {
   const [isOpen, setOpen] = useState(false);
-  const [, go] = useLocation();
   const kind = kindOf(mcs);
   const { namespace, name = '' } = mcs.metadata;
   const mayRemove = useMay({ verb: 'delete', kind, namespace, name });

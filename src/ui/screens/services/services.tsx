@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
-import { useLocation } from 'wouter';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { kinds } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
@@ -22,7 +21,6 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
   const { items: wide, state, error } = useList<MultiClusterService>({ kind: kinds.multiClusterService });
   const { items: narrow } = useListIfServed<MultiClusterService>({ kind: deliveryKinds.namespacedMultiClusterService });
   const services = useMemo(() => [...wide, ...narrow], [wide, narrow]);
-  const [, go] = useLocation();
   return (
     <Page title="Services" isFilled={part === ''}>
       {error && <ErrorNote error={error} about="Services" />}

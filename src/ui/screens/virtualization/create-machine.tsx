@@ -1,5 +1,5 @@
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import { kinds, pathOf, type KubeObject } from '../../data/kinds.ts';
 import { usePlaces } from '../../data/list-places.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
@@ -30,7 +30,6 @@ export function CreateMachine({ cluster, namespaces, projectOf, onClose }: Creat
   const [wasTried, setTried] = useState(false);
   const [review, setReview] = useState<{ readonly objects: Objects; readonly machine: KubeObject }>();
   const { error, isBusy, attempt } = useAttempt();
-  const [, go] = useLocation();
   const faults = faultsOf(wish);
 
   function preview(event: FormEvent): void {

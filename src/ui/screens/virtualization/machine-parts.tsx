@@ -1,7 +1,6 @@
 import { lazy, useCallback, useMemo, type ReactNode } from 'react';
-import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { usePlaces } from '../../data/list-places.ts';
@@ -50,7 +49,6 @@ function Things<T extends KubeObject>({ cluster, kind, name, about, columns, tit
     () => items.map((object): Row<T> => ({ object, project: projectOf(at, object.metadata.namespace) })),
     [items, projectOf, at],
   );
-  const [, go] = useLocation();
   const all = useMemo(() => [...commonColumns<T>(at, kind, titleOf), ...columns, ageColumn<T>()], [at, kind, columns, titleOf]);
   return (
     <>

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useParams } from 'wouter';
 import { machineKinds } from '../../data/machine-kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { later } from '../../parts/later.tsx';
 import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -16,9 +17,9 @@ import { machineState, type Instance, type Machine } from './machine-state.ts';
 import { RemoveMachine } from './remove-machine.tsx';
 import { useConsoles } from './use-consoles.ts';
 
-const VncConsole = lazy(async () => ({ default: (await import('./vnc-console.tsx')).VncConsole }));
-const SerialConsole = lazy(async () => ({ default: (await import('./serial-console.tsx')).SerialConsole }));
-const YamlTab = lazy(async () => ({ default: (await import('../object/yaml-tab.tsx')).YamlTab }));
+const VncConsole = later(async () => (await import('./vnc-console.tsx')).VncConsole);
+const SerialConsole = later(async () => (await import('./serial-console.tsx')).SerialConsole);
+const YamlTab = later(async () => (await import('../object/yaml-tab.tsx')).YamlTab);
 
 /** One virtual machine. */
 export function MachineScreen() {
@@ -77,7 +78,7 @@ function OneMachine({ at, tab }: { at: MachineAt; tab: string }) {
           It may have been removed meanwhile, or you may not see it.
         </Empty>
       )}
-      <Suspense fallback={<Loading />}>{vm && <Tab {...{ vm, vmi, at, tab, base, consoles }} />}</Suspense>
+      {vm && <Tab {...{ vm, vmi, at, tab, base, consoles }} />}
       {asked && <MachineDeed asked={asked} onClose={() => setAsked(undefined)} />}
       {isRemoving && vm && <RemoveMachine machine={{ cluster, vm }} onClose={() => setRemoving(false)} />}
     </Page>

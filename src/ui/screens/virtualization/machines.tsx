@@ -1,7 +1,6 @@
 import { lazy, useCallback, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { usePlaces } from '../../data/list-places.ts';
 import { machineKinds } from '../../data/machine-kinds.ts';
@@ -42,7 +41,6 @@ export function Machines({ clusters }: { clusters: readonly Cluster[] }) {
   const instances = useLists<Instance>((places ?? []).map(place => ({ ...place, kind: machineKinds.instance })));
   const projectOf = useProjects(clusters);
   const [asked, setAsked] = useState<AskedDeed>();
-  const [, go] = useLocation();
   const rows = useMemo(() => {
     const byName = new Map(
       instances.flatMap(({ wanted, items }) =>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { go } from '../../app/place.tsx';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { pathOfMachine } from './machine-deeds.ts';
@@ -13,7 +13,6 @@ export function RemoveMachine({ machine, onClose }: { machine: Pick<MachineRow, 
     one.name !== undefined && one.persistentVolumeClaim?.claimName ? [{ disk: one.name, claim: one.persistentVolumeClaim.claimName }] : [],
   );
   const [gone, setGone] = useState<readonly string[]>([]);
-  const [, go] = useLocation();
   const query = new URLSearchParams(gone.map(disk => ['removedDisks', disk]));
   const path = `${pathOfMachine(machine)}${gone.length > 0 ? `?${query.toString()}` : ''}`;
   return (

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
@@ -19,7 +19,6 @@ const mostClusters = 20;
 export function Virtualization({ part = '' }: { part?: '' | 'machines' }) {
   const { clusters, state, error } = useHarvesterClusters();
   const first = useMemo(() => clusters.slice(0, mostClusters), [clusters]);
-  const [, go] = useLocation();
   return (
     <Page title="Virtualization" isFilled>
       {error && <ErrorNote error={error} about="Harvester clusters" />}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { Pipeline } from '../../../dialects/workflows/kinds/pipeline.ts';
 import type { Workflow, WorkflowVariable } from '../../../dialects/workflows/kinds/workflow.ts';
+import { go } from '../../app/place.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { pathOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -44,7 +44,6 @@ function StartDialog({ plan, onClose }: { plan: Plan; onClose(): void }) {
   const [notes, setNotes] = useState('');
   const [only, setOnly] = useState('');
   const [isPreview, setPreview] = useState(false);
-  const [, go] = useLocation();
   const clusters = only.split(/[\s,]+/).filter(Boolean);
   const given = Object.entries(values).filter(([, value]) => value !== '');
   const isMissing = variables.some(one => one.required === true && one.default === undefined && !values[one.name]);

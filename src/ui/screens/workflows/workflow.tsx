@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
 import type { Workflow } from '../../../dialects/workflows/kinds/workflow.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { objectPlace } from '../../data/kinds.ts';
 import { useList, useObject } from '../../data/use-list.ts';
@@ -147,7 +147,6 @@ function RunsOf({ workflow }: { workflow: Workflow }) {
   const { items, state } = useList<WorkflowRun>({ kind: deliveryKinds.workflowRun, namespace });
   const rows = useMemo(() => items.filter(one => one.spec.workflowRef.name === name), [items, name]);
   const columns = useMemo(() => runColumns.filter(one => one.id !== 'workflow' && one.id !== 'ns'), []);
-  const [, go] = useLocation();
   return (
     <Table
       name="Runs"

@@ -1,9 +1,9 @@
-import { useLocation, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import type { ApprovalRequest } from '../../../dialects/workflows/kinds/approval-request.ts';
 import type { Pipeline, PipelineRun } from '../../../dialects/workflows/kinds/pipeline.ts';
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
 import type { Workflow } from '../../../dialects/workflows/kinds/workflow.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
 import { useScope } from '../../app/scope.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import type { Kind, KubeObject } from '../../data/kinds.ts';
@@ -58,7 +58,6 @@ interface ThingsProps<T> {
 function Things<T extends KubeObject>({ name, kind, columns, sort = 'name', about, command, placeOf, rowEnd }: ThingsProps<T>) {
   const { namespace } = useScope();
   const { items, state, error } = useList<T>({ kind, namespace });
-  const [, go] = useLocation();
   return (
     <>
       {error && <ErrorNote error={error} about={name} />}
