@@ -7,7 +7,7 @@ import type { HubAccess } from '../../auth/hub-access.ts';
 import { forbiddenRequest } from '../../auth/rbac.ts';
 import { anonymous, type NonResourceAttributes } from '../../auth/user.ts';
 import type { DialectRoutes } from '../dialect-routes.ts';
-import { parseAuditQuery } from './audit-query.ts';
+import { parseAuditQuery, parseNewest } from './audit-query.ts';
 import { readAudit } from './read-audit.ts';
 
 export interface AuditRouteDeps {
@@ -33,6 +33,7 @@ export function auditRoute({ access, log, aliasesOf, recheckMs = 2500 }: AuditRo
       await authorize(req);
       const query = new URLSearchParams((req.url ?? '').split('?')[1]);
       const asked = parseAuditQuery(query);
+      const newest = parseNewest(query);
       const aliases = asked.user === undefined ? undefined : aliasesOf?.(asked.user);
       const filter = { ...asked, ...(aliases && { aliases }) };
       const isFollowing = query.get('follow') === 'true';
@@ -41,9 +42,11 @@ export function auditRoute({ access, log, aliasesOf, recheckMs = 2500 }: AuditRo
       using _watched = isFollowing ? recheck(req, res) : undefined;
       res.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
       res.flushHeaders();
-      await pipeline(Readable.from(withEnds(readAudit(log, filter, { isFollowing, signal: gone.signal }))), res).catch((error: unknown) => {
-        if (!gone.signal.aborted) throw error;
-      });
+      await pipeline(Readable.from(withEnds(readAudit(log, filter, { isFollowing, newest, signal: gone.signal }))), res).catch(
+        (error: unknown) => {
+          if (!gone.signal.aborted) throw error;
+        },
+      );
     },
   };
 

@@ -17,9 +17,9 @@ function start(t: TestContext, maxFileBytes?: number) {
     await log[Symbol.asyncDispose]();
     scratch[Symbol.dispose]();
   });
-  const read = async (query: AuditQuery = {}) => {
+  const read = async (query: AuditQuery = {}, newest?: number) => {
     const found: unknown[] = [];
-    for await (const line of readAudit(log, query, { signal: stop.signal })) found.push((JSON.parse(line) as { n: unknown }).n);
+    for await (const line of readAudit(log, query, { newest, signal: stop.signal })) found.push((JSON.parse(line) as { n: unknown }).n);
     return found;
   };
   return { log, path, stop, read };
@@ -97,4 +97,39 @@ test('a query says since when, or is refused', () => {
   assert.deepEqual(parseAuditQuery(new URLSearchParams('user=a&verb=&other=x')), { user: 'a' });
   assert.deepEqual(parseAuditQuery(new URLSearchParams('since=2026-01-01T00:00:00Z')), { since: new Date(Date.UTC(2026, 0, 1)) });
   assert.throws(() => parseAuditQuery(new URLSearchParams('since=yesterday')), /since must be a time/);
+});
+
+test('the newest lines alone, from the file that was put aside too, and then what follows', async t => {
+  const { log, read, stop } = start(t, 300);
+  assert.deepEqual(await read({}, 3), []);
+  for (let n = 0; n < 20; n++) {
+    log.write(event(n));
+    await log.flush();
+  }
+  assert.deepEqual(await read({}, 3), [17, 18, 19]);
+  assert.deepEqual(await read({}, 1), [19]);
+  const lines = readAudit(log, {}, { isFollowing: true, newest: 2, signal: stop.signal });
+  const next = async () => (JSON.parse((await lines.next()).value as string) as { n: unknown }).n;
+  assert.deepEqual([await next(), await next()], [18, 19]);
+  log.write(event(20));
+  assert.equal(await next(), 20);
+});
+
+test('changes are what people and their robots did: nothing read, refused, tried, or done by the hub itself', async t => {
+  const { log, read } = start(t);
+  const change = (n: number, username: string, more: object = {}) =>
+    log.write(event(n, { user: { username }, verb: 'patch', objectRef: { resource: 'clusters' }, responseStatus: { code: 200 }, ...more }));
+  change(0, 'user-abc');
+  change(1, 'system:serviceaccount:ci:deployer');
+  change(2, 'system:admin');
+  change(3, 'system:drover:hub');
+  change(4, 'system:drover:agent:c-m-a');
+  change(5, 'system:serviceaccount:kube-system:garbage-collector');
+  change(6, 'user-abc', { verb: 'get' });
+  change(7, 'user-abc', { responseStatus: { code: 403 } });
+  change(8, 'user-abc', { verb: 'create', objectRef: { resource: 'selfsubjectaccessreviews' } });
+  change(9, 'user-abc', { requestURI: '/apis/drover.io/v1alpha1/clusters/east?fieldManager=x&dryRun=All' });
+  change(10, 'user-abc', { objectRef: { resource: 'works', subresource: 'status' } });
+  change(11, 'user-abc', { objectRef: undefined });
+  assert.deepEqual(await read(parseAuditQuery(new URLSearchParams('changes=true'))), [0, 1, 2]);
 });
