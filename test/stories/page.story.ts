@@ -398,6 +398,18 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await window.barriers(), []);
       await remove.click();
       await row(page, 'meadow').waitFor({ state: 'detached', timeout: 30_000 });
+
+      // Who comes later sees what happened, as it happens.
+      await page.goto(rig.url('/'));
+      const changed = page.getByRole('region', { name: 'What changed in the last hour' });
+      await changed.getByRole('listitem').filter({ hasText: 'Added' }).getByRole('link', { name: 'Cluster sandbox-1' }).waitFor();
+      if (kind === 'embedded')
+        await changed.getByRole('listitem').filter({ hasText: 'Removed' }).getByText('clusters meadow by admin').waitFor();
+      await rig.kubectl.expect('create -f -', { input: JSON.stringify(away) });
+      await changed.getByRole('listitem').filter({ hasText: 'Agent disconnected' }).getByRole('link', { name: 'Cluster away' }).waitFor();
+      await window.picture('home-changed');
+      assert.deepEqual(await window.barriers(), []);
+      await rig.kubectl.expect('delete clusters.drover.io away');
       assert.deepEqual(window.faults, []);
     });
 
@@ -535,10 +547,26 @@ for (const kind of hubKindsByTime)
       assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
       await window.picture('reader-object');
       assert.deepEqual(await window.barriers(), []);
-      assert.deepEqual(
-        window.faults.filter(fault => !fault.includes('403')),
-        [],
-      );
+
+      // What is not open to somebody is said, without alarm, and without a request that is refused.
+      for (const place of ['/', '/clusters/sandbox-1', '/clusters/sandbox-1/nodes', '/clusters/sandbox-1/events', '/services', '/audit']) {
+        await page.goto(rig.url(place));
+        await settled(page);
+        assert.equal(await page.getByRole('alert').count(), 0, place);
+        assert.deepEqual(await window.barriers(), [], place);
+      }
+      await page.getByText('Not open to you').waitFor();
+      assert.deepEqual(window.faults, []);
+
+      await rig.ask('POST', '/v3/users', { username: 'nemo', password, name: 'Nemo', enabled: true });
+      await using other = await rig.open({ as: { username: 'nemo', password } });
+      for (const place of ['/', '/clusters']) {
+        await other.page.goto(rig.url(place));
+        await other.page.getByText('No cluster is open to you yet').waitFor();
+        assert.deepEqual(await other.barriers(), [], place);
+      }
+      await other.picture('nobody-clusters');
+      assert.deepEqual(other.faults, []);
     });
 
     test('what was heard stays when the hub is gone, and is said to be old; then all goes on by itself', async () => {

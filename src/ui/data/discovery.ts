@@ -1,3 +1,4 @@
+import { hubRefuses, isHidden } from './hub-sight.ts';
 import { hub, type Kind } from './kinds.ts';
 import { request } from './request.ts';
 
@@ -40,6 +41,7 @@ export function servedKinds(cluster: string = hub): Promise<readonly ServedKind[
 }
 
 async function ask(cluster: string): Promise<ServedKind[]> {
+  if (isHidden(cluster)) throw hubRefuses('kinds');
   const answers = await Promise.all(
     ['api', 'apis'].map(root => request<AggregatedDiscovery>(`/k8s/clusters/${encodeURIComponent(cluster)}/${root}`, { accept })),
   );

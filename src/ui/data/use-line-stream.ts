@@ -12,13 +12,15 @@ export interface LineStream<T> {
 }
 
 const nothingYet = { lines: [], isLoading: true, isLive: true, error: undefined };
+const nothingAsked = { ...nothingYet, isLoading: false, isLive: false };
 const mostLines = 5000;
 const tellMs = 150;
 
-/** What comes at an address, one JSON document on each line, as it comes; or in answer to what is sent there. The oldest go when there are too many. */
-export function useLineStream<T>(path: string, body?: string): LineStream<T> {
+/** What comes at an address, one JSON document on each line, as it comes; or in answer to what is sent there. The oldest go when there are too many. Nothing is asked without an address. */
+export function useLineStream<T>(path: string | undefined, body?: string): LineStream<T> {
   const [stream, setStream] = useState<LineStream<T>>(nothingYet);
   useEffect(() => {
+    if (path === undefined) return setStream(nothingAsked);
     const stop = new AbortController();
     let lines: T[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;

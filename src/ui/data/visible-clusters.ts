@@ -15,6 +15,7 @@ interface ShownCluster {
   readonly version?: { readonly gitVersion?: string; readonly platform?: string };
   readonly allocatable?: Record<string, string>;
   readonly capacity?: Record<string, string>;
+  readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime?: string }[] | null;
 }
 
 const settleMs = 500;
@@ -89,13 +90,14 @@ export function visibleClusters(isWanted: (cluster: Cluster) => boolean): Watche
 
 function clusterOf(one: ShownCluster): Cluster {
   const { id, name, state = '', transitioningMessage = '', created, labels, provider, nodeCount, version, allocatable, capacity } = one;
+  const since = one.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime;
   const isReady = state === 'active';
   const ready = {
     type: 'Ready',
     status: isReady ? 'True' : 'False',
     reason: isReady ? 'Answering' : state.charAt(0).toUpperCase() + state.slice(1),
     message: transitioningMessage || `The cluster is ${state}`,
-    lastTransitionTime: created ?? '',
+    lastTransitionTime: since ?? created ?? '',
   } as const;
   return {
     apiVersion: 'drover.io/v1alpha1',

@@ -1,6 +1,7 @@
 import { ApiError, request } from './request.ts';
-import { hubRefuses, isHidden } from './hub-sight.ts';
-import { kinds, pathOf, type Kind, type KubeObject } from './kinds.ts';
+import { hubRefuses, isHidden, seesHub } from './hub-sight.ts';
+import { kinds, pathOf, resourceOf, type Kind, type KubeObject } from './kinds.ts';
+import { isForbidden } from './permissions.ts';
 import { openStream } from './streams.ts';
 import { visibleClusters } from './visible-clusters.ts';
 
@@ -182,6 +183,7 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
   }
 
   async function fetchAll(signal: AbortSignal): Promise<string> {
+    await stopIfRefused();
     const found = new Map<string, KubeObject>();
     let page: ListAnswer | undefined;
     do {
@@ -204,6 +206,14 @@ function newList(wanted: Wanted, forget: () => void): WatchedList {
     isChanged = true;
     tell({ state: 'live', error: undefined });
     return page.metadata.resourceVersion ?? '';
+  }
+
+  /** Who is no administrator is told so by asking first: a request that is refused is a complaint in the browser's console. */
+  async function stopIfRefused(): Promise<void> {
+    const { kind, cluster, namespace } = wanted;
+    if (seesHub() || !(await isForbidden({ verb: 'list', kind, cluster, namespace }))) return;
+    const where = [namespace && `in namespace ${namespace}`, `on ${cluster ?? 'the hub'}`].filter(Boolean).join(' ');
+    throw new ApiError(403, `You may not list ${resourceOf(kind)} ${where}`);
   }
 
   /** Answers from which version to go on. Throws when the watch was refused or has failed. */

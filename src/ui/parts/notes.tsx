@@ -24,6 +24,7 @@ export function ErrorNote({ error, about }: { error: unknown; about?: string }) 
   const { message, code, causes } =
     error instanceof ApiError ? error : { message: error instanceof Error ? error.message : String(error), code: -1, causes: [] };
   const next = nextSteps[code];
+  if (code === 403 && about) return <NotForYou what={about} why={message} />;
   return (
     <div className="note bad" role="alert" ref={inSight}>
       <Icon name="bad" />
@@ -47,6 +48,22 @@ export function ErrorNote({ error, about }: { error: unknown; about?: string }) 
   );
 }
 
+/** What somebody may not see is no failure, and nothing to be alarmed about. */
+export function NotForYou({ what, why }: { what: string; why: string }) {
+  return (
+    <div className="note" role="note">
+      <Icon name="info" />
+      <div className="stack tight">
+        <p>
+          <strong>{what}: not open to you. </strong>
+          {why}.
+        </p>
+        <p className="muted">Nothing is wrong. An administrator can give you the right if you need it.</p>
+      </div>
+    </div>
+  );
+}
+
 /** What a screen is for when there is nothing on it yet, and the first command. */
 export function Empty({ title, children, command, action }: { title: string; children?: ReactNode; command?: string; action?: ReactNode }) {
   return (
@@ -56,6 +73,16 @@ export function Empty({ title, children, command, action }: { title: string; chi
       {command && <CommandLine command={command} />}
       {action}
     </div>
+  );
+}
+
+/** For those who are nowhere a member yet. */
+export function NoClustersForYou() {
+  return (
+    <Empty title="No cluster is open to you yet">
+      Clusters and projects that you are a member of are shown here. Ask whoever looks after the hub to make you a member of one; it appears
+      by itself.
+    </Empty>
   );
 }
 

@@ -49,7 +49,7 @@ const tickers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** One clock for all times of a page. */
-function useTick(): void {
+export function useTick(): void {
   const [, again] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {
     tickers.add(again);

@@ -180,6 +180,7 @@ export const WorkflowRun = defineKind({
     { name: 'Failed', type: 'integer', path: '.status.clusters.failed' },
     { name: 'Deferred', type: 'integer', path: '.status.clusters.deferred', priority: 1 },
     { name: 'By', type: 'string', path: '.status.triggeredBy', priority: 1 },
+    { name: 'Finished', type: 'string', path: '.status.finishedAt', priority: 1 },
     { name: 'Message', type: 'string', path: '.status.message', priority: 1 },
     ageColumn,
   ],

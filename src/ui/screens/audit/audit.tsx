@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { useUrlValue } from '../../app/place.tsx';
+import { useMayRead } from '../../data/permissions.ts';
 import { useLineStream } from '../../data/use-line-stream.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -34,7 +35,8 @@ export function Audit() {
     const given = Object.entries({ user, cluster, verb: verb === 'any' ? '' : verb }).filter(([, value]) => value !== '');
     return `/audit/events?${new URLSearchParams({ follow: 'true', since, ...Object.fromEntries(given) }).toString()}`;
   }, [user, cluster, verb, span]);
-  const { lines, isLoading, isLive, error } = useLineStream<AuditEvent>(path);
+  const mayRead = useMayRead('/audit/events');
+  const { lines, isLoading, isLive, error } = useLineStream<AuditEvent>(mayRead ? path : undefined);
   const rows = useMemo(() => {
     const all = lines.map((event, id): Row => ({ id, event }));
     return verb === '' ? all.filter(({ event }) => isChange(event)) : all;
@@ -46,6 +48,14 @@ export function Audit() {
     ...(cluster ? [`--cluster ${cluster}`] : []),
     ...(verb && verb !== 'any' ? [`--verb ${verb}`] : []),
   ].join(' ');
+  if (mayRead === false)
+    return (
+      <Page title="Audit">
+        <Empty title="Not open to you" command={command}>
+          Who did what is shown to those whom the hub lets get the URL /audit/events, as administrators may.
+        </Empty>
+      </Page>
+    );
   return (
     <Page
       title="Audit"
@@ -57,7 +67,7 @@ export function Audit() {
         name="Events"
         rows={rows}
         columns={columns}
-        state={isLoading ? 'loading' : 'live'}
+        state={isLoading || mayRead === undefined ? 'loading' : 'live'}
         keyOf={one => String(one.id)}
         sort="-time"
         onOpen={one => setOpened(one.event)}

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
 import { go } from '../../app/place.tsx';
+import { seesHub } from '../../data/hub-sight.ts';
 import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, NoClustersForYou } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
@@ -40,10 +41,14 @@ export function Clusters() {
         onOpen={one => go(`/clusters/${encodeURIComponent(one.metadata.name!)}`)}
         rowEnd={rowEnd}
         empty={
-          <Empty title="No clusters yet" command="drover sandbox create east --wait" action={add}>
-            Clusters that the hub manages are listed here with how they are. A sandbox cluster lives inside the hub and costs nothing to
-            try.
-          </Empty>
+          !seesHub() ? (
+            <NoClustersForYou />
+          ) : (
+            <Empty title="No clusters yet" command="drover sandbox create east --wait" action={add}>
+              Clusters that the hub manages are listed here with how they are. A sandbox cluster lives inside the hub and costs nothing to
+              try.
+            </Empty>
+          )
         }
       />
       {isAdding && <ImportDialog onClose={() => setAdding(false)} />}

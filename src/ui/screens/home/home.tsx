@@ -6,7 +6,7 @@ import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { Empty, ErrorNote, NoClustersForYou } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { judgeObject, type Tone } from '../../parts/state-badge.tsx';
 import { ImportDialog } from '../clusters/import-dialog.tsx';
@@ -14,6 +14,7 @@ import { judgeService } from '../services/judge-service.ts';
 import { useServices } from '../services/use-services.ts';
 import { FleetPicture } from './fleet-picture.tsx';
 import { NeedsAPerson } from './needs-a-person.tsx';
+import { WhatChanged } from './what-changed.tsx';
 
 /** How the fleet is at a glance, and what to do about it. */
 export function Home() {
@@ -25,6 +26,7 @@ export function Home() {
   const count = (...wanted: Tone[]) => tones.filter(tone => wanted.includes(tone)).length;
   const nodes = items.reduce((sum, one) => sum + (one.status?.nodes?.total ?? 0), 0);
   const stuck = services.filter(one => judgeService(one).tone === 'bad').length;
+  const isEmpty = state !== 'loading' && items.length === 0 && !error;
   return (
     <Page
       title="Home"
@@ -38,7 +40,8 @@ export function Home() {
       }
     >
       {error && <ErrorNote error={error} about="Clusters" />}
-      {state !== 'loading' && items.length === 0 && !error && (
+      {isEmpty && !seesHub() && <NoClustersForYou />}
+      {isEmpty && seesHub() && (
         <Empty title="No clusters yet" command="drover sandbox create east --wait">
           Here you will see how your clusters are and what needs you. Begin with one that you have, or with a sandbox.
         </Empty>
@@ -60,7 +63,12 @@ export function Home() {
           <FleetPicture clusters={items} />
         </>
       )}
-      <NeedsAPerson clusters={items} services={services} isLoading={state === 'loading'} />
+      {(!isEmpty || seesHub()) && (
+        <>
+          <NeedsAPerson clusters={items} services={services} isLoading={state === 'loading'} />
+          <WhatChanged clusters={items} services={services} isLoading={state === 'loading'} />
+        </>
+      )}
       {isAdding && <ImportDialog onClose={() => setAdding(false)} />}
     </Page>
   );

@@ -4,7 +4,7 @@ import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
-import { Empty, Loading } from '../../parts/notes.tsx';
+import { Loading } from '../../parts/notes.tsx';
 import { judgeObject, StateBadge, words, type Tone } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { judgeService } from '../services/judge-service.ts';
@@ -71,7 +71,7 @@ export function NeedsAPerson({ clusters, services, isLoading }: NeedsAPersonProp
       <h2 id="needs">What needs a person</h2>
       {matters.length === 0 && !isKnown && <Loading />}
       {matters.length === 0 && isKnown && (
-        <Empty title="Nothing">Everything that the hub looks after is as it should be, or on its way there.</Empty>
+        <p className="muted">Nothing. Everything that the hub looks after is as it should be, or on its way there.</p>
       )}
       <ul className="matters">
         {matters.slice(0, mostShown).map(({ id, what, place, tone, word, why, since }) => (

@@ -1,4 +1,4 @@
-import { judgeObject } from '../../parts/state-badge.tsx';
+import { judgeObject } from '../../parts/judge-object.ts';
 import { isUnderWay } from '../../parts/phase-tone.ts';
 import { isPlanOnly, type MultiClusterService } from './service-kinds.ts';
 
