@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
@@ -473,6 +473,74 @@ for (const kind of hubKindsByTime)
         window.faults.filter(fault => !/409|400/.test(fault)),
         [],
       );
+    });
+
+    test('a tab has one connection: when it breaks, rows and lines stay, and all goes on where it was; logs outlive restarts and pods', async () => {
+      const member = rig.on('sandbox-1');
+      const log = 'INFO one\nWARN two\nERROR three';
+      for (const [name, more] of [
+        ['noisy-a', {}],
+        ['noisy-b', {}],
+        ['falls', { 'sandbox.drover.io/complete-after': '2s', 'sandbox.drover.io/exit-code': '1' }],
+      ] as const)
+        await member.expect('create -f -', {
+          input: JSON.stringify({
+            apiVersion: 'v1',
+            kind: 'Pod',
+            metadata: { name, labels: { app: name.split('-')[0] }, annotations: { 'sandbox.drover.io/log': log, ...more } },
+            spec: { containers: [{ name: 'c', image: 'busybox' }] },
+          }),
+        });
+      const template = { metadata: { labels: { app: 'noisy' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } };
+      const noisy = {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        metadata: { name: 'noisy' },
+        spec: { replicas: 2, selector: { matchLabels: { app: 'noisy' } }, template },
+      };
+      await member.expect('create -f -', { input: JSON.stringify(noisy) });
+      await using window = await rig.open();
+      const { page } = window;
+      const sockets: WebSocketRoute[] = [];
+      await page.routeWebSocket(/\/ui\/streams$/, socket => {
+        socket.connectToServer();
+        sockets.push(socket);
+      });
+      await page.goto(rig.url('/explore/apps/v1/replicasets/sandbox-1/default/noisy/logs?level=error'));
+      const lines = page.getByRole('log');
+      await lines.getByText('noisy-a ERROR three').waitFor();
+      await lines.getByText('noisy-b ERROR three').waitFor();
+      await page.getByText('2 of 8 lines').waitFor();
+      await page.getByLabel('How bad').selectOption('');
+      await page.getByLabel('Lines that have').fill('two');
+      await lines.locator('mark').nth(1).waitFor();
+      await window.picture('logs-of-two');
+      assert.deepEqual(await window.barriers(), []);
+      assert.match(page.url(), /logs\?q=two$/);
+      const asked: string[] = [];
+      page.on('request', request => asked.push(request.url()));
+      assert.equal(sockets.length, 1, 'one connection, whatever is watched');
+      await sockets[0]!.close();
+      await eventually(() => sockets.length === 2);
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByText('2 of 8 lines').waitFor();
+      await page.getByRole('link', { name: 'Overview', exact: true }).click();
+      await member.expect('label replicaset noisy seen=again');
+      await page.getByText('seen=again').waitFor();
+      assert.deepEqual(
+        asked.filter(url => url.includes('limit=')),
+        [],
+        'what was heard is not asked for again',
+      );
+      await page.goto(rig.url('/explore/core/v1/pods/sandbox-1/default/falls/logs'));
+      // The second start comes after ten seconds.
+      if (!isGate) await lines.getByText('c was started again').first().waitFor({ timeout: 60_000 });
+      await lines.getByText('ERROR three').first().waitFor();
+      await member.expect('delete pod falls --now');
+      await page.getByText('falls is gone from sandbox-1').waitFor();
+      await lines.getByText('ERROR three').first().waitFor();
+      await member.expect('delete replicaset noisy --cascade=background');
+      assert.deepEqual(window.faults, []);
     });
 
     test('what a Secret holds is hidden until asked for, and nowhere else', async () => {

@@ -31,6 +31,7 @@ const paths = {
   remove: 'M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14',
   edit: 'M4 20h4L20 8l-4-4L4 16z',
   terminal: 'M3 5h18v14H3zM7 10l3 2.500L7 15M12.500 15H17',
+  download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
   logs: 'M4 6h16M4 10h10M4 14h16M4 18h8',
   keyboard: 'M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8',
   key: 'M8 15.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM11.500 12H21M18 12v4M15 12v3',

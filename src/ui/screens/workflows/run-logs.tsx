@@ -2,7 +2,7 @@ import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run
 import { useUrlValue } from '../../app/place.tsx';
 import { useLineStream } from '../../data/use-line-stream.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
-import { LogBox } from '../../parts/log-box.tsx';
+import { Lines } from '../../parts/lines.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 
@@ -54,19 +54,22 @@ export function RunLogs({ run }: { run: WorkflowRun }) {
         <span className="muted">{shown.length.toLocaleString()} lines</span>
       </div>
       {error && <ErrorNote error={error} about="Log" />}
-      <LogBox name={`Log of ${name}`} count={shown.length}>
-        {shown.map((one, i) => (
-          <div key={i} className={one.level === 'ERROR' ? 'log-bad' : one.level === 'WARN' ? 'log-warn' : ''}>
+      <Lines
+        name={`Log of ${name}`}
+        lines={shown}
+        keyOf={(_one, i) => i}
+        draw={one => (
+          <span className={one.level === 'ERROR' ? 'log-bad' : one.level === 'WARN' ? 'log-warn' : ''}>
             <span className="muted">{one.ts.slice(11, 19)} </span>
             <span className="log-from">
               {one.cluster ?? 'run'} · {one.step}
               {one.unit && ` · ${one.unit}`}{' '}
             </span>
             {one.level !== 'INFO' && `${one.level} `}
-            {one.msg}
-          </div>
-        ))}
-      </LogBox>
+            {one.msg.replaceAll('\n', ' ⏎ ')}
+          </span>
+        )}
+      />
       <CommandLine command={`drover logs run/${name} -n ${namespace} --follow`} />
     </div>
   );
