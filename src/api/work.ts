@@ -118,6 +118,11 @@ const options = object('How to deliver.', {
       'Whether a change of the Work puts every object on the member anew, also those that are the same as before, so that what others changed is put right. Not for charts.',
     ),
   ),
+  again: optional(
+    text('Any text. Another one has the delivery made again, removals included, though nothing else of it has changed. Not for charts.', {
+      maxLength: 256,
+    }),
+  ),
   compareEvery: optional(
     duration('How often everything is compared with the member anew, where drift is watched. Only what changes there when absent.'),
   ),

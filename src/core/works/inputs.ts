@@ -17,6 +17,7 @@ export const inputsOf = oncePerGeneration(({ spec }) => {
     ...(patches && { patches }),
     ...(remove.length > 0 && { remove }),
     prune: options?.prune,
+    ...(options?.again !== undefined && !chart && { again: options.again }),
   };
   return `sha256:${createHash('sha256')
     .update(printJson(sortKeys(inputs as unknown as Json)))

@@ -7,6 +7,7 @@ import { workConditions } from '../../../api/work.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Job } from '../../../../test/helpers/release-rig.ts';
+import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { startClusterRunsWorld, targetNamespace, type ClusterRunsWorld } from '../../../../test/helpers/cluster-runs-world.ts';
 
 const configMap = (name: string, value: string, annotations = {}): KubeObject => ({
@@ -526,10 +527,17 @@ test('drift after success is told once, and not while a run goes on', async t =>
     [['prod/ConfigMap/plain', '.data.value']],
   );
   assert.equal(world.happenings.filter(({ event }) => event === 'DriftDetected').length, 1);
+  const metadata = { namespace: told.metadata.namespace!, name: run.name };
+  await world.hub.apply(WorkflowRun, { metadata, status: { phase: 'Succeeded' } }, { subresource: 'status', fieldManager: 'test-end' });
   const next = await world.begin({ drift: { mode: 'Correct' } });
   await next.step('east', 'RollingDeploy', { isLast: true });
   assert.equal((await world.get('east', ConfigMap, 'plain'))?.data?.['value'], 'a');
   assert.equal((await next.read('east')).status?.drift, undefined);
+  // What the cluster holds is not what the first run left there any more.
+  await eventually(
+    () => run.read('east'),
+    one => findCondition(one, workConditions.drifted) === undefined && one.status?.drift === undefined,
+  );
 });
 
 test('Apply and Job run to their end and are left alone; Scale changes replicas', async t => {
@@ -544,6 +552,17 @@ test('Apply and Job run to their end and are left alone; Scale changes replicas'
   const applied = await run.step('east', 'Apply', { with: { filePaths: 'extra.yaml' } });
   assert.equal(applied.status?.step?.status, 'Succeeded', JSON.stringify(applied.status));
   assert.ok(await world.get('east', ConfigMap, 'extra'));
+  // What others undid meanwhile is done again, though the Work says the same as before.
+  const member = world.member('east');
+  const extra = { namespace: targetNamespace, name: 'extra' };
+  await member.delete(ConfigMap, extra);
+  assert.equal((await run.step('east', 'Apply', { with: { filePaths: 'extra.yaml' } })).status?.step?.status, 'Succeeded');
+  assert.ok(await world.get('east', ConfigMap, 'extra'));
+  for (const attempt of [1, 2]) {
+    await member.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...extra, name: 'stray' } });
+    assert.equal((await run.step('east', 'Delete', { with: { resources: 'ConfigMap/stray' } })).status?.step?.status, 'Succeeded');
+    assert.equal(await world.get('east', ConfigMap, 'stray'), undefined, `after delete ${attempt}`);
+  }
   const job = `apiVersion: batch/v1
 kind: Job
 metadata: { name: once-\${cluster.name} }

@@ -31,7 +31,7 @@ import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
 import { memberSight } from './member-sight.ts';
 import { nextClusterRun, troubled, withPhase, type ClusterRunInput, type ClusterRunStatus } from './next-cluster-run.ts';
-import { releasedClusterWatch } from './watch-released.ts';
+import { isDrifted, releasedClusterWatch } from './watch-released.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { StepVoice } from './step-voice.ts';
 import { troubleOf } from './step-trouble.ts';
@@ -119,7 +119,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
   function isPast(clusterRun: ClusterRun, run: WorkflowRun): boolean {
     const { spec, status, metadata } = clusterRun;
     const work = { half: undefined, delivery: { state: 'pending' } } as const;
-    if (!isTerminal(run.status?.phase) || status?.scaleDownAt !== undefined || status?.soak) return false;
+    if (!isTerminal(run.status?.phase) || status?.scaleDownAt !== undefined || status?.soak || isDrifted(clusterRun)) return false;
     if (nextClusterRun({ spec, status, work, now: now() }).move !== 'rest') return false;
     return !works.by('cluster', spec.cluster.id).some(one => byWork(one).includes(`${metadata.namespace}/${metadata.name}`));
   }

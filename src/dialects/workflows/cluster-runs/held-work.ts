@@ -112,11 +112,13 @@ async function specOf(
   hub: KubeClient,
   present: Work | undefined,
   { objects, remove, half, sync, checkFirst }: HeldWork,
-  { release, snapshot, spec }: StepContext,
+  { release, run, grant, snapshot, spec }: StepContext,
   call: CallOptions,
 ): Promise<Work['spec']> {
   const createNamespace = snapshot.infrastructure.spec['createNamespace'] === true;
   const before = present?.spec;
+  // Others may have changed on the member what this step finds as it wants it.
+  const again = half === 'begin' ? `${run.uid}/${grant.id}` : before?.options?.again;
   const next = {
     release,
     ...(await payload(hub, objects, call)),
@@ -130,6 +132,7 @@ async function specOf(
       createNamespace,
       ...(checkFirst && { checkFirst }),
       ...(half === 'begin' && { applyAll: true }),
+      ...(again !== undefined && { again }),
       ...(spec.apply && { apply: spec.apply }),
       ...(spec.drift?.interval !== undefined && { compareEvery: `${durationMs(spec.drift.interval)}ms` }),
     },

@@ -36,7 +36,7 @@ export function releasedClusterWatch({ works, sight, executor, herald, write }: 
     const isMine = markOf(work)?.runUid === context.run.uid;
     const isSoaking = status.phase === 'Soaking';
     const { drift: _drift, ...before } = status;
-    const next: ClusterRunStatus = { ...before, ...(isMine && drifted(clusterRun, work, ctx.now)) };
+    const next: ClusterRunStatus = { ...before, ...(isMine ? drifted(clusterRun, work, ctx.now) : leftBehind(status)) };
     if (isSoaking) next.soak = nextSoak(status.soak, { work, restarts: await restartsOf(context, ctx.signal), now: ctx.now });
     else delete next.soak;
     if (isMine) await tellDrift(clusterRun, next, run, context);
@@ -67,7 +67,7 @@ export function releasedClusterWatch({ works, sight, executor, herald, write }: 
     { snapshot, spec, cluster, run: of }: StepContext,
   ): Promise<void> {
     const found = findCondition({ status: next }, workConditions.drifted);
-    if (found?.status !== 'True' || findCondition(clusterRun, workConditions.drifted)?.status === 'True') return;
+    if (found?.status !== 'True' || isDrifted(clusterRun)) return;
     const happening = {
       event: 'DriftDetected',
       message: `Cluster ${cluster.name} is not as deployed: ${found.message}`,
@@ -79,6 +79,14 @@ export function releasedClusterWatch({ works, sight, executor, herald, write }: 
     await herald.tell({ run, workflow: snapshot.workflow.name, notifications }, [happening]);
   }
 }
+
+export const isDrifted = (clusterRun: ClusterRun): boolean => findCondition(clusterRun, workConditions.drifted)?.status === 'True';
+
+/** What the cluster holds is another run's by now, and so is what becomes of it. */
+const leftBehind = ({ conditions = [] }: ClusterRunStatus): Pick<ClusterRunStatus, 'conditions'> => {
+  const kept = conditions.filter(({ type }) => type !== workConditions.drifted);
+  return kept.length < conditions.length ? { conditions: kept } : {};
+};
 
 const maxDrift = 50;
 

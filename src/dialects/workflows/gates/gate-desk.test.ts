@@ -160,7 +160,7 @@ test('Expression waits until it is true, and what it names must be there', async
   assert.equal(gateOf(world, { name: 'a', type: 'Expression', expr: 'wave.name == "first"' }).look().phase, 'Successful');
   assert.equal(gateOf(world, { name: 'b', type: 'Expression', expr: 'wave.name == "last"' }).look().phase, 'Running');
   const broken = gateOf(world, { name: 'c', type: 'Expression', expr: 'nothing.there' }).look();
-  assert.deepEqual([broken.phase, broken.failureType], ['Error', 'ApplicationError']);
+  assert.deepEqual([broken.phase, broken.failureType, broken.isUnresolved], ['Error', 'ApplicationError', true]);
 });
 
 const template = (world: World, metric: Partial<Metric>) =>

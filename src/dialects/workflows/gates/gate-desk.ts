@@ -55,6 +55,8 @@ export interface GateAnswer {
   readonly approvalRequest?: string;
   /** Why it failed, for failure strategies. */
   readonly failureType?: 'Verification' | 'ApprovalRejected' | 'Timeout' | 'ApplicationError';
+  /** Something that the gate names is not there, or cannot be read. */
+  readonly isUnresolved?: boolean;
   /** Somebody said RejectAndRollback: whatever the failure strategy says, the run rolls back. */
   readonly mustRollBack?: boolean;
   /** What expressions find below `context.<name of the gate>`, or as `httpResponseCode` and `httpResponseBody`. */

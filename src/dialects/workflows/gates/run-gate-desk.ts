@@ -12,6 +12,7 @@ import { durationMs } from '../../../util/duration.ts';
 import { errorText } from '../../../util/error-text.ts';
 import type { BarrierDesk } from '../barriers/barrier-desk.ts';
 import { judgeBarrier } from '../barriers/judge-barrier.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
 import { ApprovalRequest } from '../kinds/approval-request.ts';
 import type { Gate, GateTemplate } from '../kinds/gate.ts';
 import { deliveryAnnotations } from '../names.ts';
@@ -113,7 +114,8 @@ export function runGateDesk(deps: GateDeskDeps): GateDesk {
       return judge(judging);
     } catch (error) {
       // Expressions and schedules that cannot be read, or name what is not there.
-      return { phase: 'Error', message: errorText(error), failureType: 'ApplicationError' };
+      const isUnresolved = error instanceof ExpressionError;
+      return { phase: 'Error', message: errorText(error), failureType: 'ApplicationError', ...(isUnresolved && { isUnresolved }) };
     }
   }
 }

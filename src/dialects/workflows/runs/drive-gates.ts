@@ -41,7 +41,7 @@ const placeOf = ({ engine }: Draft, wave: WaveRecord, gate: GateSpec, side: stri
 function notPassed(draft: Draft, wave: WaveRecord, gate: GateSpec, answer: GateAnswer): false {
   const { engine } = draft;
   const message = `Gate ${gate.name} of wave ${wave.name}: ${answer.message ?? answer.phase}`;
-  const failure = { type: answer.failureType ?? 'Verification', reason: gateReason(gate.type, answer.failureType), message };
+  const failure = { type: answer.failureType ?? 'Verification', reason: gateReason(gate.type, answer), message };
   if (answer.mustRollBack === true || gate.onFailure === 'Rollback') beginRollback(draft, { failure, ends: 'RolledBack' });
   else if (gate.onFailure === 'Pause' || answer.phase === 'Inconclusive')
     engine.pause = { reason: failure.reason, message, isKnown: false };

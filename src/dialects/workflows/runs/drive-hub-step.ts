@@ -29,12 +29,13 @@ export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecor
     ...(step.type === 'Barrier' && { timeout: step.timeout ?? barrierTimeout, leg: way.leg, position: placed.position }),
   };
   record.gate ??= { name: step.name, type: step.type, phase: 'Pending' };
-  const { phase, failureType, mustRollBack, message } = lookAtGate(draft, record.gate, {
+  const answer = lookAtGate(draft, record.gate, {
     gate,
     place: placeOf(placed, record, way),
     wave: way.wave,
     step: { name: step.name, type: step.type, phase: placed.phase.name },
   });
+  const { phase, failureType, mustRollBack, message } = answer;
   if (!isGateOver(phase)) {
     record.status = 'Waiting';
     if (way.round === 0) draft.status.phase = 'Waiting';
@@ -57,7 +58,7 @@ export function driveHubStep(draft: Draft, placed: PlacedStep, record: StepRecor
   } else if (phase === 'Inconclusive') draft.engine.pause = { reason: 'Inconclusive', message: message ?? step.name, isKnown: false };
   else {
     const type = failureType ?? 'Verification';
-    draft.engine.breach ??= { type, reason: gateReason(step.type, failureType), message: message ?? phase };
+    draft.engine.breach ??= { type, reason: gateReason(step.type, answer), message: message ?? phase };
     failedStep(draft, placed, record, [type]);
   }
   return false;

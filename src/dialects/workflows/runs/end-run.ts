@@ -1,3 +1,4 @@
+import type { GateAnswer } from '../gates/gate-desk.ts';
 import type { RunPhase } from '../kinds/workflow-run.ts';
 import { inFlight } from './run-budgets.ts';
 import { recordsOf, stand, tell, type Draft } from './run-step.ts';
@@ -24,7 +25,8 @@ export function finish(
 const undecided: Readonly<Record<string, 'Rejected' | 'Expired'>> = { ApprovalRejected: 'Rejected', ApprovalExpired: 'Expired' };
 
 /** Why a gate failed, in one word. */
-export function gateReason(gate: string, failureType: string | undefined): string {
+export function gateReason(gate: string, { failureType, isUnresolved = false }: Pick<GateAnswer, 'failureType' | 'isUnresolved'>): string {
+  if (isUnresolved) return 'UnresolvedExpression';
   if (failureType === 'ApprovalRejected') return 'ApprovalRejected';
   return gate === 'Approval' && failureType === 'Timeout' ? 'ApprovalExpired' : 'GateFailed';
 }

@@ -308,9 +308,10 @@ test('a gate that fails does what it says: fail, pause, roll back', () => {
     const fleet = new SimulatedFleet(members(1), { rollout: { waves }, ...strategies('Abort') });
     fleet.answerOf = () => answer('Failed', { failureType: 'Verification', message: 'no', ...more });
     fleet.run(20);
-    return fleet.status?.phase;
+    return more.isUnresolved === true ? fleet.status?.reason : fleet.status?.phase;
   };
   assert.equal(of(undefined), 'Aborted');
+  assert.equal(of('Fail', { isUnresolved: true }), 'UnresolvedExpression');
   assert.equal(of('Fail'), 'Aborted');
   assert.equal(of('Pause'), 'Paused');
   assert.equal(of('Rollback'), 'RolledBack');
