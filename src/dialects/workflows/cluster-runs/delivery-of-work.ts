@@ -1,7 +1,7 @@
 import { findCondition, type Condition } from '../../../api/conditions.ts';
 import { clusterConditions, type Cluster } from '../../../api/cluster.ts';
 import { workConditions, workReasons, type Work } from '../../../api/work.ts';
-import { inputsOf } from '../../../core/works/inputs.ts';
+import { areInputsOf } from '../../../core/works/inputs.ts';
 
 /** How far the member has come with what a Work says now. */
 export type Delivery =
@@ -28,7 +28,7 @@ export function deliveryOf(work: Work, cluster: Cluster | undefined): Delivery {
   if (stalled) return { state: 'failed', message: stalled.message, ...deniedBy(stalled) };
   const applied = findCondition(work, workConditions.applied);
   const { delivered } = status ?? {};
-  if (applied?.status === 'True' && delivered?.state === 'Deployed' && delivered.inputs === inputsOf(work)) return { state: 'applied' };
+  if (applied?.status === 'True' && delivered?.state === 'Deployed' && areInputsOf(work, delivered.inputs)) return { state: 'applied' };
   const isLost = applied?.reason === workReasons.clusterUnreachable;
   return {
     state: 'pending',
