@@ -52,6 +52,11 @@ test('which clusters would be chosen is there to be seen, and follows them', asy
   await hub.patch(Cluster, { name: 'east' }, { type: 'merge', body: { metadata: { labels: { env: 'dev' } } } });
   await until(one => one.matchedCount === 1);
 
+  // A hub that began anew has asked nobody yet, and nobody has left for that.
+  const restarted = runInfrastructures({ hub, infrastructures, providers, clusters, clustersOf: () => undefined, signal });
+  await restarted.idle();
+  assert.equal((await get()).status?.matchedCount, 1);
+
   const spec = (body: object) =>
     hub.patch(InfrastructureDefinition, { namespace: shop, name: 'all' }, { type: 'merge', body: { spec: body } as never });
   await spec({ clusterSelectionCriteria: [{ labelName: 'env', labelValues: '${workflow.variables.env}' }] });

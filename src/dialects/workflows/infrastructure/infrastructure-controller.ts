@@ -53,10 +53,13 @@ export function runInfrastructures(deps: InfrastructureDeps): RunningController 
     const infrastructure = infrastructures.get(key);
     if (!infrastructure || infrastructure.metadata.deletionTimestamp !== undefined) return settled;
     const provider = providers.get(infrastructure.spec.cloudProviderRef);
+    const known = provider && clustersOf(provider);
+    // A hub that began anew has not asked yet: what was known before is no worse for that.
+    if (provider && !known && infrastructure.status?.observedGeneration === infrastructure.metadata.generation) return settled;
     const { matched, report } = previewSelection({
       infrastructure,
       provider,
-      clusters: provider && clustersOf(provider),
+      clusters: known,
       clusterById: id => clusters.by('id', id)[0],
     });
     const before = infrastructure.status;

@@ -26,22 +26,7 @@ const choiceOf = ({ name, tag, digest }: { name: string; tag?: string; digest?: 
   ...(digest !== undefined && { digest }),
 });
 
-const isGood = ({ spec, status }: WorkflowRun): boolean => status?.phase === 'Succeeded' && spec.mode !== 'Preview';
+export const isGood = ({ spec, status }: WorkflowRun): boolean => status?.phase === 'Succeeded' && spec.mode !== 'Preview';
 
 export const newestFirst = (runs: readonly WorkflowRun[]): WorkflowRun[] =>
   runs.toSorted((a, b) => Date.parse(b.status?.finishedAt ?? '') - Date.parse(a.status?.finishedAt ?? ''));
-
-/** The newest release of a workflow on an infrastructure: of runs for all of its clusters, not for some. */
-export function newestRelease(runs: readonly WorkflowRun[], workflow: string, infrastructure: string | undefined): WorkflowRun | undefined {
-  const isOf = (run: WorkflowRun) => {
-    const snapshot = run.status?.snapshot as unknown as RunSnapshot | undefined;
-    const isWhole = (run.spec.clusters?.only ?? []).length === 0;
-    return (
-      isGood(run) &&
-      isWhole &&
-      run.spec.workflowRef.name === workflow &&
-      (infrastructure === undefined || snapshot?.infrastructure.name === infrastructure)
-    );
-  };
-  return newestFirst(runs.filter(isOf))[0];
-}

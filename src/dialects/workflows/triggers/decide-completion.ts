@@ -4,6 +4,7 @@ import { seenOf, type TriggerDecision } from './trigger-decision.ts';
 
 /** Ends are written by several hands: one may come to be known after a later one. */
 const lagMs = 3_600_000;
+const minuteMs = 60_000;
 
 /** A start for every run of the pipeline that succeeded since the trigger is there. */
 export function decideCompletion(
@@ -14,8 +15,11 @@ export function decideCompletion(
   const { pipeline } = spec.condition;
   const about = `PipelineCompletion ${pipeline}`;
   const seen = seenOf<{ about: string; since: string; uids: string[] }>(status?.seen, about);
-  const since = seen?.since ?? (status?.seen ? now.toISOString() : (metadata.creationTimestamp ?? now.toISOString()));
+  const noted = seen?.since ?? (status?.seen ? now.toISOString() : (metadata.creationTimestamp ?? now.toISOString()));
   const known = new Set(seen?.uids);
+  // What lies ahead was written before the clock was put back. What was started already is found by its name.
+  const backMs = known.size > 0 ? lagMs : minuteMs;
+  const since = Date.parse(noted) > now.getTime() ? new Date(now.getTime() - backMs).toISOString() : noted;
   const endOf = (run: PipelineRun) => Date.parse(run.status?.finishedAt ?? '');
   const sinceMs = Date.parse(since);
   const ended = runs.filter(run => run.spec.pipelineRef.name === pipeline && run.status?.phase === 'Succeeded' && endOf(run) >= sinceMs);

@@ -15,12 +15,16 @@ export interface ManifestLook {
 export function decideManifest({ spec, status }: Pick<Trigger, 'spec' | 'status'>, look: ManifestLook | undefined): TriggerDecision {
   const { service, tagFilter } = spec.condition;
   const about = `NewManifest ${JSON.stringify([service, tagFilter ?? null])}`;
-  const seen = seenOf<{ about: string; revision: string }>(status?.seen, about);
+  const seen = seenOf<{ about: string; revision: string; round?: number }>(status?.seen, about);
   if (!look) return { starts: [], seen: seen ?? {} };
   const { problem } = look;
   if (look.revision === '' || problem !== undefined)
     return { starts: [], seen: seen ?? {}, ...(problem !== undefined && { message: problem }) };
-  const next = { about, revision: look.revision };
-  if (!seen || seen.revision === look.revision) return { starts: [], seen: next };
-  return { starts: [{ occasion: `manifest ${service} ${look.revision}`, payload: { manifest: { version: look.version } } }], seen: next };
+  const { round = 0 } = seen ?? {};
+  const { revision } = look;
+  if (!seen || seen.revision === revision) return { starts: [], seen: { about, revision, round } };
+  // A branch can be put back to where it was, which is new again.
+  const occasion = `manifest ${service} ${revision}${round === 0 ? '' : ` ${round}`}`;
+  const next = { about, revision, round: round + 1 };
+  return { starts: [{ occasion, payload: { manifest: { version: look.version } } }], seen: next };
 }

@@ -32,8 +32,10 @@ export function decideSchedule(
   const times = scheduleTimes(schedule, now);
   const about = `Schedule ${schedule}`;
   const seen = seenOf<{ about: string; at: string; newest: string }>(trigger.status?.seen, about);
-  const fromMs = seen ? Date.parse(seen.at) : now.getTime();
   const nowMs = now.getTime();
+  const seenMs = Date.parse(seen?.at ?? '');
+  // Only a clock that was put back since can have seen what lies further ahead: waiting for it again could take years.
+  const fromMs = seenMs <= nowMs + graceMs ? seenMs : nowMs;
   const dueMs = times.last(fromMs, nowMs);
   const nextMs = times.next(nowMs);
   const next = nextMs === undefined ? {} : { nextFire: new Date(nextMs), wakeAt: new Date(nextMs) };

@@ -1,17 +1,16 @@
 import { errorText } from '../../../util/error-text.ts';
-import { durationMs } from '../../../util/duration.ts';
 import type { InfrastructureDefinition } from '../kinds/infrastructure-definition.ts';
 import type { PipelineRun } from '../kinds/pipeline.ts';
 import type { ServiceDefinition } from '../kinds/service-definition.ts';
 import type { Trigger } from '../kinds/trigger.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
-import { newestRelease } from './artifact-facts.ts';
 import { decideArtifact, newestVersions, versionText } from './decide-artifact.ts';
 import { decideCompletion } from './decide-completion.ts';
 import { decideJoined } from './decide-joined.ts';
 import { decideManifest, type ManifestLook } from './decide-manifest.ts';
 import { decideSchedule } from './decide-schedule.ts';
-import type { TriggerDecision } from './trigger-decision.ts';
+import { releaseFacts } from './release-facts.ts';
+import { restsUntil, type TriggerDecision } from './trigger-decision.ts';
 
 /** What triggers look at, of their namespace. */
 export interface TriggerWorld {
@@ -48,8 +47,8 @@ function decide(trigger: Trigger, world: TriggerWorld, now: Date): TriggerDecisi
       return decideCompletion(trigger, world.pipelineRuns(), now);
     case 'ClusterJoined': {
       const { infrastructureRef } = condition;
-      const release = newestRelease(world.runs(), action.workflowRef?.name ?? '', infrastructureRef);
-      return decideJoined(trigger, { infrastructure: world.findInfrastructure(infrastructureRef ?? ''), release });
+      const released = releaseFacts(world.runs(), action.workflowRef?.name ?? '', infrastructureRef);
+      return decideJoined(trigger, { infrastructure: world.findInfrastructure(infrastructureRef ?? ''), ...released });
     }
     case 'Webhook':
     case 'GitEvent':
@@ -70,10 +69,10 @@ function newestOf({ spec }: Trigger, world: TriggerWorld): string {
 }
 
 /** What comes too soon waits; of several the last one is enough. */
-function withInterval({ spec, status }: Trigger, decision: TriggerDecision, now: Date): TriggerDecision {
+function withInterval(trigger: Trigger, decision: TriggerDecision, now: Date): TriggerDecision {
+  const { spec, status } = trigger;
   if (spec.minInterval === undefined || decision.starts.length === 0) return decision;
-  const readyMs = Date.parse(status?.lastFired ?? '') + durationMs(spec.minInterval);
-  if (readyMs > now.getTime())
-    return { ...decision, starts: [], seen: status?.seen ?? {}, wakeAt: new Date(readyMs), message: 'Waits for its least interval' };
+  const wakeAt = restsUntil(trigger, now);
+  if (wakeAt) return { ...decision, starts: [], seen: status?.seen ?? {}, wakeAt, message: 'Waits for its least interval' };
   return { ...decision, starts: decision.starts.slice(-1) };
 }

@@ -35,8 +35,13 @@ export interface SourcesDeps {
 
 export interface RunningSources {
   readonly controller: RunningController;
-  /** What was last found of the manifests of services that a trigger waits for. */
-  readonly manifests: { get(key: Key): ManifestLook | undefined; onChange(listener: (service: Key) => void): Disposable };
+  readonly manifests: Manifests;
+}
+
+/** What was last found of the manifests of services that a trigger waits for, by the version that it wants. */
+export interface Manifests {
+  get(key: Key, tagFilter: string | undefined): ManifestLook | undefined;
+  onChange(listener: (service: Key) => void): Disposable;
 }
 
 const fieldManager = 'drover-artifacts';
@@ -47,7 +52,8 @@ const leastIntervalMs = 10_000;
 export function runSources({ hub, services, triggers, egress, signal, now }: SourcesDeps): RunningSources {
   const caches = createSourceCaches();
   const looked = new Map<Key, { readonly atMs: number; readonly generation: number | undefined }>();
-  const looks = new Map<Key, ManifestLook>();
+  /** By the key of the service, then by the version that is wanted. */
+  const looks = new Map<Key, Map<string | undefined, ManifestLook>>();
   const listeners = new Set<(service: Key) => void>();
   const ofTrigger = ({ metadata, spec }: Trigger): Key[] =>
     spec.condition.service === undefined ? [] : [`${metadata.namespace}/${spec.condition.service}`];
@@ -66,7 +72,7 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
   return {
     controller,
     manifests: {
-      get: key => looks.get(key),
+      get: (key, tagFilter) => looks.get(key)?.get(tagFilter),
       onChange(listener) {
         listeners.add(listener);
         return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -82,9 +88,9 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
       return settled;
     }
     const waiting = triggers.list().filter(one => ofTrigger(one).includes(key));
-    const manifestTrigger = waiting.find(one => one.spec.condition.type === 'NewManifest');
+    const filters = new Set(waiting.flatMap(({ spec: { condition } }) => (condition.type === 'NewManifest' ? [condition.tagFilter] : [])));
     const artifacts = service.spec.artifacts ?? [];
-    if (artifacts.length === 0 && !manifestTrigger) return settled;
+    if (artifacts.length === 0 && filters.size === 0) return settled;
     const intervalMs = Math.max(
       leastIntervalMs,
       Math.min(...waiting.map(one => durationMs(one.spec.condition.interval) || defaultIntervalMs), defaultIntervalMs),
@@ -97,12 +103,12 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
       nowMs - last.atMs >= intervalMs ||
       // The clock was put back.
       nowMs < last.atMs ||
-      (manifestTrigger !== undefined && !looks.has(key));
+      [...filters].some(one => !looks.get(key)?.has(one));
     if (!isDue) return requeue(last.atMs + intervalMs - nowMs);
-    looked.set(key, { atMs: nowMs, generation: service.metadata.generation });
     const deps: LookDeps = { hub, egress, caches, signal: ctx.signal };
     const problem = await collect(deps, service, ctx);
-    if (manifestTrigger) await follow(deps, key, service, manifestTrigger, ctx);
+    await follow(deps, key, service, filters, ctx);
+    looked.set(key, { atMs: nowMs, generation: service.metadata.generation });
     if (problem !== undefined && !problem.isFinal) return requeue(Math.min(intervalMs, 30_000));
     return requeue(intervalMs);
   }
@@ -139,13 +145,32 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
     return problem;
   }
 
-  async function follow(deps: LookDeps, key: Key, service: ServiceDefinition, { spec }: Trigger, ctx: Context): Promise<void> {
+  async function follow(
+    deps: LookDeps,
+    key: Key,
+    service: ServiceDefinition,
+    filters: ReadonlySet<string | undefined>,
+    ctx: Context,
+  ): Promise<void> {
     const before = looks.get(key);
-    const look = await lookAtManifests(deps, service, spec.condition.tagFilter).catch((error: unknown): ManifestLook => {
-      if (ctx.signal.aborted || !(error instanceof SourceError)) throw error;
+    const found = new Map<string | undefined, ManifestLook>();
+    for (const filter of filters) found.set(filter, await lookOnce(deps, service, filter, before?.get(filter)));
+    if (filters.size > 0) looks.set(key, found);
+    else looks.delete(key);
+    if ([...found].some(([filter, look]) => !jsonEqual(before?.get(filter), look))) for (const listener of listeners) listener(key);
+  }
+
+  async function lookOnce(
+    deps: LookDeps,
+    service: ServiceDefinition,
+    tagFilter: string | undefined,
+    before: ManifestLook | undefined,
+  ): Promise<ManifestLook> {
+    try {
+      return await lookAtManifests(deps, service, tagFilter);
+    } catch (error) {
+      if (deps.signal.aborted || !(error instanceof SourceError)) throw error;
       return { revision: '', version: '', ...before, problem: errorText(error) };
-    });
-    looks.set(key, look);
-    if (!jsonEqual(before, look)) for (const listener of listeners) listener(key);
+    }
   }
 }

@@ -125,6 +125,30 @@ test('a version that is pushed, and a commit, start what waits for them', async 
   lookAgain();
   await eventually(runs, all => all.some(one => one.spec.workflowRef.name === 'files'));
   assert.equal((await runs()).length, 2);
+
+  const chart = `oci://localhost:${oci.port}/shop/chart`;
+  const pushChart = (tag: string) => registry.putManifest('shop/chart', [tag], { schemaVersion: 2, tag, layers: [] });
+  for (const tag of ['1.0.0', '2.0.0']) pushChart(tag);
+  const charts = newObject(ServiceDefinition, { namespace: ns, name: 'charts' }, { manifests: [{ helm: { chart, insecure: true } }] });
+  await client.create(ServiceDefinition, charts);
+  for (const major of ['1', '2']) {
+    const condition = { type: 'NewManifest' as const, service: 'charts', tagFilter: `${major}.*` };
+    const name = `chart-${major}`;
+    await client.create(Trigger, newObject(Trigger, { namespace: ns, name }, { condition, action: { workflowRef: { name } } }));
+    await eventually(
+      () => seen(name),
+      text => text.includes('revision'),
+    );
+  }
+  pushChart('1.1.0');
+  nowMs += 300_000;
+  sources.controller.add(`${ns}/charts`);
+  await eventually(runs, all => all.some(one => one.spec.workflowRef.name === 'chart-1'));
+  await sources.controller.idle();
+  assert.deepEqual(
+    (await runs()).filter(one => one.spec.workflowRef.name === 'chart-2'),
+    [],
+  );
   const { status } = (await client.get(ServiceDefinition, { namespace: ns, name: 'web' }))!;
   assert.deepEqual(
     status?.artifactVersions?.map(one => one.tag),

@@ -15,7 +15,7 @@ import {
   type RunningController,
 } from '../../../runtime/controller.ts';
 import type { Informer } from '../../../runtime/informer.ts';
-import { keyOf, type Key } from '../../../runtime/key.ts';
+import { keyOf, splitKey, type Key } from '../../../runtime/key.ts';
 import { errorText } from '../../../util/error-text.ts';
 import { jsonEqual } from '../../../util/json.ts';
 import { ExpressionError, UnresolvedExpression } from '../expressions/expression-error.ts';
@@ -25,8 +25,8 @@ import type { ServiceDefinition } from '../kinds/service-definition.ts';
 import { Trigger, type TriggerType } from '../kinds/trigger.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { artifactFacts } from './artifact-facts.ts';
-import type { ManifestLook } from './decide-manifest.ts';
 import { nextTrigger, type TriggerWorld } from './next-trigger.ts';
+import type { Manifests } from './sources-controller.ts';
 import { runToStart, StartError } from './start-run.ts';
 import type { Start, TriggerDecision } from './trigger-decision.ts';
 
@@ -37,8 +37,7 @@ export interface TriggersDeps {
   readonly infrastructures: Informer<InfrastructureDefinition>;
   readonly pipelineRuns: Informer<PipelineRun>;
   readonly runs: Informer<WorkflowRun>;
-  /** What was last found at the sources of a service, by its key, and who hears of news. */
-  readonly manifests?: { get(key: Key): ManifestLook | undefined; onChange(listener: (service: Key) => void): Disposable };
+  readonly manifests?: Manifests;
   /** Where requests go. */
   addressOf(trigger: Trigger): string | undefined;
   readonly signal: AbortSignal;
@@ -48,7 +47,8 @@ export interface TriggersDeps {
 export type StartedRun = WorkflowRun | PipelineRun;
 
 const fieldManager = 'drover-triggers';
-const longestWaitMs = 86_400_000;
+/** A clock may be set while a moment is waited for. */
+const longestWaitMs = 300_000;
 const refusing = [400, 403, 404, 422];
 
 /** Makes the run of a start, or finds that it was made. Throws StartError, and StatusError when the hub refuses it. */
@@ -108,9 +108,13 @@ export function runTriggers(deps: TriggersDeps): RunningController {
   );
 
   async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
-    const trigger = triggers.get(key);
+    const known = triggers.get(key);
+    if (!known || known.metadata.deletionTimestamp !== undefined) return settled;
+    const first = nextTrigger(known, worldOf(known), ctx.now);
+    // What is started counts from what was written last, which may not have come here yet.
+    const trigger = first.starts.length === 0 ? known : await hub.get(Trigger, splitKey(key), { signal: ctx.signal });
     if (!trigger || trigger.metadata.deletionTimestamp !== undefined) return settled;
-    const decision = nextTrigger(trigger, worldOf(trigger), ctx.now);
+    const decision = trigger === known ? first : nextTrigger(trigger, worldOf(trigger), ctx.now);
     const started: StartedRun[] = [];
     let { message } = decision;
     for (const start of decision.starts) {
@@ -133,7 +137,7 @@ export function runTriggers(deps: TriggersDeps): RunningController {
       findInfrastructure: name => infrastructures.get(`${namespace}/${name}`),
       pipelineRuns: () => here(pipelineRuns),
       runs: () => here(runs),
-      manifests: manifests?.get(`${namespace}/${spec.condition.service}`),
+      manifests: manifests?.get(`${namespace}/${spec.condition.service}`, spec.condition.tagFilter),
     };
   }
 

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../util/json.ts';
+import { durationMs } from '../../../util/duration.ts';
+import type { Trigger } from '../kinds/trigger.ts';
 import type { ArtifactChoice } from '../kinds/workflow-run.ts';
 
 /** One thing that happened and that starts a run. */
@@ -33,4 +35,11 @@ export interface TriggerDecision {
 /** What was seen already, unless it was about something else: a trigger that was changed begins anew. */
 export function seenOf<T extends JsonObject>(seen: JsonObject | undefined, about: string): T | undefined {
   return seen?.['about'] === about ? (seen as T) : undefined;
+}
+
+/** When the least time since the last start is over; undefined when it is. A start that lies ahead was written before the clock was put back. */
+export function restsUntil({ spec, status }: Pick<Trigger, 'spec' | 'status'>, now: Date): Date | undefined {
+  const firedMs = Date.parse(status?.lastFired ?? '');
+  const readyMs = firedMs + durationMs(spec.minInterval);
+  return spec.minInterval !== undefined && firedMs <= now.getTime() && readyMs > now.getTime() ? new Date(readyMs) : undefined;
 }

@@ -16,7 +16,7 @@ import { WorkflowRun } from '../kinds/workflow-run.ts';
 import { gitPayload, isSigned, isWanted, providerOf, readGitEvent } from '../triggers/git-event.ts';
 import { startedName } from '../triggers/start-run.ts';
 import { isRefusal, startRun, type StartedRun, type TriggersDeps } from '../triggers/trigger-controller.ts';
-import type { Start } from '../triggers/trigger-decision.ts';
+import { restsUntil, type Start } from '../triggers/trigger-decision.ts';
 import { foreseeStart, type ForesightDeps } from './foresee-start.ts';
 import { pageAddress } from './page-address.ts';
 import { readWebhookBody } from './webhook-body.ts';
@@ -122,12 +122,10 @@ export function webhookRoute(deps: WebhookRouteDeps) {
   }
 
   async function checkOpen(trigger: Trigger, { groups = [] }: Start): Promise<void> {
-    const { metadata, spec, status } = trigger;
+    const { metadata, spec } = trigger;
     const closed = (message: string) => new StatusError(409, 'Conflict', message);
     if (spec.paused === true) throw closed(`trigger "${metadata.name}" is paused`);
-    const readyMs = Date.parse(status?.lastFired ?? '') + durationMs(spec.minInterval);
-    if (spec.minInterval !== undefined && readyMs > now().getTime())
-      throw closed(`trigger "${metadata.name}" started something a moment ago`);
+    if (restsUntil(trigger, now())) throw closed(`trigger "${metadata.name}" started something a moment ago`);
     await foresight.checkFreezes(trigger, groups, now());
   }
 
