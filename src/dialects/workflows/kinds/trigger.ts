@@ -25,9 +25,15 @@ const condition = object('When something is started.', {
   onNewArtifactOnly: optional(flag('For Schedule: only when there is a new artifact since.')),
   secretRef: optional(secretKey('For Webhook: the key of a Secret that holds the token of the address. For GitEvent: the one that signs.')),
   requireApiKey: optional(flag('For Webhook: whether the caller must show a token of the hub too.')),
-  provider: optional(oneOf(['GitHub', 'GitLab', 'Bitbucket'], 'For GitEvent: who sends. Told from the request when absent.')),
+  provider: optional(oneOf(['GitHub', 'GitLab', 'Bitbucket', 'Gitea'], 'For GitEvent: who sends. Told from the request when absent.')),
   events: optional(
     list('For GitEvent: what counts. Push when empty.', oneOf(['Push', 'PullRequest', 'Release', 'Tag', 'Delete'], 'An event.')),
+  ),
+  actions: optional(
+    list(
+      'For GitEvent: what must have been done to a pull request or a release. Any when empty, but for releases that they are published.',
+      text('A word of whoever sends, such as opened or merged.'),
+    ),
   ),
   repo: optional(text('For GitEvent: the repository, such as shop/web. Any when absent.')),
   branches: optional(list('For GitEvent: patterns for branches and tags. Any when empty.', text('A pattern.'))),

@@ -13,7 +13,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../../util/json.ts'
 import { Trigger } from '../kinds/trigger.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
-import { gitPayload, isSigned, isWanted, providerOf, readGitEvent } from '../triggers/git-event.ts';
+import { deliveryOf, gitPayload, isMeant, isSigned, isWanted, providerOf, readGitEvents } from '../triggers/git-event.ts';
 import { startedName } from '../triggers/start-run.ts';
 import { isRefusal, startRun, type StartedRun, type TriggersDeps } from '../triggers/trigger-controller.ts';
 import { restsUntil, type Start } from '../triggers/trigger-decision.ts';
@@ -55,34 +55,36 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     const body = await readBody(req);
     const trigger = await tokens.find(token, signal);
     if (!trigger) throw new StatusError(404, 'NotFound', 'there is no such webhook');
-    const start = trigger.spec.condition.type === 'GitEvent' ? await gitStart(trigger, req, body) : await plainStart(trigger, req, body);
-    if (!start) return sendJson(res, 200, reply({ message: 'Nothing is started by this event' }));
+    const isOfGit = trigger.spec.condition.type === 'GitEvent';
+    const starts = isOfGit ? await gitStarts(trigger, req, body) : [await plainStart(trigger, req, body)];
     // Who asks again hears what was started, also when nothing more may start now.
-    const run = findStarted(trigger, start.occasion) ?? (await begin(trigger, start));
-    sendJson(res, 200, started(run, trigger));
+    let run: StartedRun | undefined;
+    for (const start of starts) run = findStarted(trigger, start.occasion) ?? (await begin(trigger, start));
+    sendJson(res, 200, run ? started(run, trigger) : reply({ message: 'Nothing is started by this event' }));
   }
 
   async function plainStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start> {
     const user = trigger.spec.condition.requireApiKey === true ? await requireUser(trigger, req) : undefined;
-    const given = readWebhookBody(parse(body), trigger);
+    const given = readWebhookBody(parse(body, req), trigger);
     return { occasion: occasionOf(trigger, req), ...given, ...(user && { by: user.name, groups: user.groups }) };
   }
 
-  async function gitStart(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start | undefined> {
-    const { condition } = trigger.spec;
+  async function gitStarts(trigger: Trigger, req: IncomingMessage, body: Buffer): Promise<Start[]> {
+    const { condition, minInterval } = trigger.spec;
     const provider = providerOf(req.headers);
     const secret = await tokens.secretOf(trigger, signal);
-    const isKnown = provider !== undefined && (condition.provider === undefined || condition.provider === provider);
+    const isKnown = provider !== undefined && isMeant(condition.provider, provider);
     if (!isKnown || secret === undefined || secret === '' || !isSigned(provider, req.headers, body, secret)) throw unauthorized();
-    const payload = parse(body);
-    const event = readGitEvent(provider, req.headers, payload);
-    if (!event || !isWanted(condition, event)) return undefined;
-    // What the server of the repository sends again is the same event.
-    const occasion =
-      event.delivery === ''
-        ? `git ${event.repo} ${event.branch} ${event.happening} ${event.commit || randomUUID()}`
-        : `git ${event.delivery}`;
-    return { occasion, payload: gitPayload(event, payload) };
+    const payload = parse(body, req);
+    const delivery = deliveryOf(provider, req.headers, body);
+    const starts = readGitEvents(provider, req.headers, payload)
+      .filter(event => isWanted(condition, event))
+      .map(event => {
+        const { repo, branch, happening, commit } = event;
+        const what = `git ${repo} ${branch} ${happening} ${commit || (delivery === '' ? randomUUID() : '')}`;
+        return { occasion: `${what} ${delivery}`, payload: gitPayload(event, payload) };
+      });
+    return minInterval === undefined ? starts : starts.slice(-1);
   }
 
   /** The first that comes with a key within a day is meant by all others. */
@@ -196,11 +198,15 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function parse(body: Buffer): JsonObject {
+/** JSON, or what forms make of it: some senders of events do, unless they are told otherwise. */
+function parse(body: Buffer, { headers }: IncomingMessage): JsonObject {
   if (body.length === 0) return {};
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  const isForm = /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
+  const inForm = isForm ? new URLSearchParams(text).get('payload') : null;
   let value: unknown;
   try {
-    value = parseJson(body.toString('utf8'));
+    value = parseJson(inForm ?? text);
   } catch (cause) {
     throw badRequest(`the body is not JSON: ${errorText(cause)}`);
   }

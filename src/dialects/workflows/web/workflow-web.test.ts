@@ -273,8 +273,69 @@ test('events of git must be signed, start what they are meant to, and each only 
   const first = await send(push('refs/heads/main'));
   assert.equal(first[0], 200);
   assert.deepEqual(await send(push('refs/heads/main')), first);
+  // Headers are not signed: who replays a body cannot make another event of it.
+  assert.deepEqual(await send(push('refs/heads/main'), 's3cret', 'd2'), first);
   const [run, ...others] = await runs();
   assert.deepEqual([run!.spec.variables, others.length], [{ region: 'us' }, 0]);
+
+  // As forms send it, which is what GitHub does unless it is told otherwise.
+  const form = new URLSearchParams({ payload: push('refs/heads/main').replace('"c"', '"d"') }).toString();
+  const signed = (body: string) => `sha256=${createHmac('sha256', 's3cret').update(body).digest('hex')}`;
+  const headers = { 'x-github-event': 'push', 'content-type': 'application/x-www-form-urlencoded', 'x-hub-signature-256': signed(form) };
+  assert.equal((await ask(url!, { method: 'POST', body: form, headers })).status, 200);
+  assert.equal((await runs()).length, 2);
+
+  const change = (name: string) => ({ new: { type: 'branch', name, target: { hash: name } } });
+  const many = { repository: { full_name: 'shop/web', region: 'eu' }, push: { changes: ['other', 'main', 'main'].map(change) } };
+  const text = JSON.stringify(many);
+  const both = { 'x-event-key': 'repo:push', 'x-hub-signature': signed(text) };
+  assert.equal((await ask(url!, { method: 'POST', body: text, headers: both })).status, 200);
+  assert.equal((await runs()).length, 3);
+});
+
+const senders: Readonly<Record<string, readonly [body: object, expression: string]>> = {
+  'Docker registry': [{ events: [{ id: 'e', action: 'push', target: { repository: 'shop/web', tag: 'eu' } }] }, '${events[0].target.tag}'],
+  'Docker Hub': [{ push_data: { tag: 'eu' }, repository: { repo_name: 'shop/web' } }, '${push_data.tag}'],
+  Harbor: [{ type: 'PUSH_ARTIFACT', event_data: { resources: [{ digest: 'sha256:1', tag: 'eu' }] } }, '${event_data.resources[0].tag}'],
+  Quay: [{ repository: 'shop/web', updated_tags: ['eu'] }, '${updated_tags[0]}'],
+  anybody: [{ deep: { 'a-b': [{ x: 'v-eu' }] } }, '${deep.a-b[0].x.replace("v-", "")}'],
+};
+for (const [sender, [body, expression]] of Object.entries(senders))
+  test(`what ${sender} sends starts a run with its fields`, async t => {
+    const { addTrigger, post, runs } = await startWorld(t);
+    await addTrigger(webhook, { action: { workflowRef: { name: 'web' }, variables: { region: expression } } });
+    const headers = { authorization: 'something of the sender', 'content-type': 'application/vnd.docker.distribution.events.v1+json' };
+    assert.equal((await post(`\uFEFF${JSON.stringify(body)}`, headers)).status, 200);
+    const [run] = await runs();
+    assert.deepEqual(run!.spec.variables, { region: 'eu' });
+    const missing = await post({ events: [], event_data: {}, updated_tags: [] });
+    assert.equal(missing.status, 400);
+    assert.equal((await runs()).length, 1);
+  });
+
+test('whatever is sent, it is answered, starts nothing, and the token is told to nobody', async t => {
+  const { addTrigger, post, runs, client } = await startWorld(t);
+  await addTrigger(webhook, { action: { workflowRef: { name: 'web' }, variables: { region: '${a.b}' } } });
+  const bodies = ['[]', 'null', '"x"', '{', '{"a":', '\u0000', 'payload=%7B', `{"a":${'['.repeat(100_000)}`, `"${'x'.repeat(6_000_000)}"`];
+  for (const body of bodies) {
+    const status = await post(body, { 'content-type': 'application/x-www-form-urlencoded' }).then(
+      res => res.status,
+      () => 413,
+    );
+    assert.ok(status === 400 || status === 413, `${body.slice(0, 20)}: ${status}`);
+  }
+  for (const body of [
+    { a: 1 },
+    { parameters: [] },
+    { parameters: { x: {} } },
+    { artifacts: {} },
+    { artifacts: [1] },
+    { __proto__: { a: { b: 1 } } },
+  ])
+    assert.equal((await post(body)).status, 400, JSON.stringify(body));
+  assert.deepEqual(await runs(), []);
+  const trigger = await client.get(Trigger, { namespace: ns, name: 'hook' });
+  assert.ok(!JSON.stringify(trigger).includes(hookToken));
 });
 
 test('the end of a pipeline starts what waits for it', async t => {
