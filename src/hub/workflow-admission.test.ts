@@ -272,6 +272,21 @@ const cases: readonly Case[] = [
     words: /spec\.action\.variables\[tag\]: Required value: workflow "roll" needs it/,
   },
   {
+    name: 'a version that is not named',
+    kind: Trigger,
+    spec: {
+      condition: { type: 'Webhook', secretRef: { name: 's', key: 'k' } },
+      action: { workflowRef: { name: 'roll' }, variables: { tag: '${event.' }, artifacts: [{ service: 'web', select: 'Build' }] },
+    },
+    words: /spec\.action\.variables\[tag\]: Invalid value.*spec\.action\.artifacts\[0\]\.build: Required value/,
+  },
+  {
+    name: 'a pipeline for clusters that join',
+    kind: Trigger,
+    spec: { condition: { type: 'ClusterJoined', infrastructureRef: 'prod' }, action: { pipelineRef: { name: 'p' } } },
+    words: /what was last released is that of a workflow/,
+  },
+  {
     name: 'a trigger for nothing',
     kind: Trigger,
     spec: { condition: { type: 'Webhook', secretRef: { name: 's', key: 'k' } }, action: {} },

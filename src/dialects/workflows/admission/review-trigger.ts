@@ -6,7 +6,7 @@ import { Pipeline } from '../kinds/pipeline.ts';
 import type { Trigger, TriggerCondition } from '../kinds/trigger.ts';
 import { Workflow } from '../kinds/workflow.ts';
 import { scheduleTimes } from '../triggers/decide-schedule.ts';
-import { onlyOne } from './check-fields.ts';
+import { expressionFaults, onlyOne } from './check-fields.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 const needs: Readonly<Record<string, readonly (keyof TriggerCondition)[]>> = {
@@ -27,6 +27,10 @@ export async function reviewTrigger(request: AdmissionRequest, world: DeliveryWo
     ...missing.map(name => required(`spec.condition.${name}`, `${condition.type} needs it`)),
     ...(condition.schedule === undefined ? [] : scheduleFaults('spec.condition.schedule', condition.schedule, world.now)),
     ...onlyOne('spec.action', action, ['workflowRef', 'pipelineRef']),
+    ...(condition.type === 'ClusterJoined' && action.pipelineRef
+      ? [invalid('spec.action.pipelineRef', action.pipelineRef.name, 'what was last released is that of a workflow')]
+      : []),
+    ...actionFaults(action),
   ];
   const resource = action.pipelineRef ? 'pipelineruns' : 'workflowruns';
   if (!(await world.may({ verb: 'create', resource, namespace: request.namespace })))
@@ -34,6 +38,17 @@ export async function reviewTrigger(request: AdmissionRequest, world: DeliveryWo
   // Whoever calls a webhook may give the others.
   if (faults.length === 0 && condition.type !== 'Webhook') faults.push(...(await variableFaults(request, action, world)));
   return faulty(request, faults);
+}
+
+/** What could never be started. */
+function actionFaults({ variables = {}, artifacts = [] }: Trigger['spec']['action']): FieldError[] {
+  return [
+    ...Object.entries(variables).flatMap(([name, value]) => expressionFaults(at.key('spec.action.variables', name), value)),
+    ...artifacts.flatMap(({ select, build = '' }, i) => {
+      const field = at.child(at.index('spec.action.artifacts', i), 'build');
+      return select === 'Build' && build === '' ? [required(field, 'Build needs it')] : expressionFaults(field, build);
+    }),
+  ];
 }
 
 export function scheduleFaults(field: string, schedule: string, now: Date): FieldError[] {

@@ -21,7 +21,7 @@ import { createEgress } from '../../../sources/egress.ts';
 import { inspectChart } from '../../../sources/inspect-chart.ts';
 import { fetchLines } from '../cluster-runs/fetch-lines.ts';
 import type { ResolvedCluster } from '../infrastructure/resolved-cluster.ts';
-import { ServiceDefinition } from '../kinds/service-definition.ts';
+import { Environment, ServiceDefinition } from '../kinds/service-definition.ts';
 import { RancherError } from '../providers/rancher-error.ts';
 import { workflowKinds } from '../workflow-kinds.ts';
 import { hubRunInputs } from './hub-run-inputs.ts';
@@ -355,6 +355,20 @@ test('an artifact of a registry is taken by its tag, which the run may choose', 
   await hub.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: shop, name: 'ca' }, data });
   assert.deepEqual(dataOf(await render(await snapshot({ variables: { tag: 'v7' } }))), [{ v: 'packed' }]);
   assert.equal((await fault({ variables: { tag: 'v8' } })).reason, 'SourceFailed');
+
+  // What is fetched follows the same order of variables as everything else.
+  const oci = {
+    image: `localhost:${server.port}/shop/manifests`,
+    tag: '${serviceVariable.version}',
+    path: 'deploy',
+    secretRef: { name: 'ca' },
+  };
+  const service = { manifests: [{ oci }], variables: [{ name: 'version', value: 'v8' }] };
+  await hub.patch(ServiceDefinition, { namespace: shop, name: 'web' }, { type: 'merge', body: { spec: service } });
+  assert.match((await fault()).message, /version "v8" not found/);
+  const serviceOverrides = [{ service: 'web', variables: [{ name: 'version', value: 'v7' }] }];
+  await hub.patch(Environment, { namespace: shop, name: 'prod' }, { type: 'merge', body: { spec: { serviceOverrides } } });
+  assert.deepEqual(dataOf(await render(await snapshot())), [{ v: 'packed' }]);
 });
 
 test('a chart of the store is rendered with the values, and its bytes are held for the run', async t => {

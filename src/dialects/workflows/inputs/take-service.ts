@@ -34,7 +34,7 @@ export async function takeService(
   const name = service.metadata.name!;
   const overrides = overridesFor(environment, name);
   const gathered = await gather(service, overrides, deps);
-  const { manifests = [], skipVersioningForAllK8sObjects = false, description = '', variables = [] } = service.spec;
+  const { manifests = [], skipVersioningForAllK8sObjects = false, description = '' } = service.spec;
   const ordered = [...gathered.files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, data]) => ({ name: path, data }));
   const bundle = await putContent(deps.hub, writeArchive(ordered), { type: contentTypes.kustomization }, { signal: deps.signal });
   for (const digest of [bundle, ...gathered.sources.flatMap(one => (one.form === 'files' ? [] : [one.content]))])
@@ -43,7 +43,7 @@ export async function takeService(
   return {
     name,
     description,
-    variables: [...variables, ...overrides.flatMap(one => one.variables ?? [])].map(variableSnapshot),
+    variables: serviceVariablesIn(environment, service),
     skipVersioning: skipVersioningForAllK8sObjects,
     bundle,
     sources: gathered.sources,
@@ -55,6 +55,12 @@ export async function takeService(
 /** Those for all services first: what is said of this one wins. */
 function overridesFor({ spec: { serviceOverrides = [] } }: Environment, name: string) {
   return ['*', name].flatMap(wanted => serviceOverrides.filter(({ service }) => service === wanted));
+}
+
+/** Those of a service, and after them what the environment puts over them. */
+export function serviceVariablesIn(environment: Environment, { metadata, spec }: ServiceDefinition): VariableSnapshot[] {
+  const overrides = overridesFor(environment, metadata.name!).flatMap(one => one.variables ?? []);
+  return [...(spec.variables ?? []), ...overrides].map(variableSnapshot);
 }
 
 export function variableSnapshot({ name, value, secretRef }: VariableSnapshot): VariableSnapshot {

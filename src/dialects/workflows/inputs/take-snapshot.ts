@@ -15,7 +15,7 @@ import type { RunInputs, SnapshotRequest } from './run-inputs.ts';
 import { readParts, type RunParts } from './run-parts.ts';
 import { runScope, type PartialSnapshot } from './run-scope.ts';
 import type { EnvironmentSnapshot, InfrastructureSnapshot, RunSnapshot, ServiceSnapshot } from './run-snapshot.ts';
-import { takeService, variableSnapshot } from './take-service.ts';
+import { serviceVariablesIn, takeService, variableSnapshot } from './take-service.ts';
 
 export interface SnapshotDeps {
   readonly hub: KubeClient;
@@ -54,7 +54,7 @@ export function snapshotTaker({ hub, egress }: SnapshotDeps): RunInputs['takeSna
     const { name = '' } = service.metadata;
     const { namespace, facts, artifacts = [] } = request;
     const artifact = chooseArtifact(service, artifacts, name === base.service);
-    const variables = (service.spec.variables ?? []).map(variableSnapshot);
+    const variables = serviceVariablesIn(parts.environment, service);
     const soFar = { name, description: '', variables, skipVersioning: false, bundle: '', sources: [], ...(artifact && { artifact }) };
     const scope = runScope({ ...base, services: { [name]: soFar } }, { ...facts, service: name });
     const render = (text: string) => renderText(text, scope);

@@ -107,7 +107,7 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
     if (!isDue) return requeue(last.atMs + intervalMs - nowMs);
     const deps: LookDeps = { hub, egress, caches, signal: ctx.signal };
     const problem = await collect(deps, service, ctx);
-    await follow(deps, key, service, filters, ctx);
+    await follow(deps, key, service, filters);
     looked.set(key, { atMs: nowMs, generation: service.metadata.generation });
     if (problem !== undefined && !problem.isFinal) return requeue(Math.min(intervalMs, 30_000));
     return requeue(intervalMs);
@@ -145,13 +145,7 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
     return problem;
   }
 
-  async function follow(
-    deps: LookDeps,
-    key: Key,
-    service: ServiceDefinition,
-    filters: ReadonlySet<string | undefined>,
-    ctx: Context,
-  ): Promise<void> {
+  async function follow(deps: LookDeps, key: Key, service: ServiceDefinition, filters: ReadonlySet<string | undefined>): Promise<void> {
     const before = looks.get(key);
     const found = new Map<string | undefined, ManifestLook>();
     for (const filter of filters) found.set(filter, await lookOnce(deps, service, filter, before?.get(filter)));
