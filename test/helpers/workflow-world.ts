@@ -46,7 +46,12 @@ export interface SeenClusterRun extends Seen {
 }
 
 export interface SeenRun extends Seen {
-  readonly status: { phase?: string; message?: string; steps?: { name: string; type: string; status: string; message?: string }[] };
+  readonly status: {
+    phase?: string;
+    message?: string;
+    steps?: { name: string; type: string; status: string; message?: string }[];
+    outputs?: Record<string, Record<string, string>>;
+  };
 }
 
 export interface FinishedRun {

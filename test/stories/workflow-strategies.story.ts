@@ -346,6 +346,7 @@ for (const kind of hubKindsByTime)
         name: 'Canary',
         type: 'CanaryDeploy',
         with: { instances: '${workflow.variables.instances}', unit: '${workflow.variables.unit}' },
+        output: { name: 'canary', values: { workload: '${k8s.canaryWorkload}', number: 'no. ${k8s.releaseNumber}' } },
       };
       const remove = { name: 'Remove', type: 'Delete', with: { resources: '${k8s.canaryWorkload}' } };
       const variables = [
@@ -391,6 +392,8 @@ for (const kind of hubKindsByTime)
         await world.until(name, 'Succeeded', 'Failed', 'RolledBack');
         const done = await world.finished(name);
         succeeded(done);
+        const { workload = '', number } = done.run.status.outputs?.['canary'] ?? {};
+        assert.deepEqual([workload.split(',')[0], number], [`${ns}/Deployment/web-canary`, 'no. 2']);
         await onEach(async cluster => {
           assert.equal(done.parts[cluster]?.status.releaseNumber, 2);
           assert.equal(await world.record(cluster, ns, 2), 'Succeeded');

@@ -19,7 +19,7 @@ import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import { hubClusters } from '../providers/hub-clusters.ts';
 import { pageAddress } from '../web/page-address.ts';
 import { clusterStateOf, isInFlight, type GrantedCluster } from './cluster-grant.ts';
-import { factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run-facts.ts';
+import { factsOfClusters, factsOfPhase, factsOfRun, factsOfWave, type RunWithStatus } from './run-facts.ts';
 import { obeyed } from './run-orders.ts';
 import type { RunPlaces } from './run-places.ts';
 import type { GateQuestion, RunInput } from './run-step.ts';
@@ -107,7 +107,10 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     lookAt,
     holds: (expression, wave, phase) => evaluateCondition(expression, scopeFor(placed(wave?.name, phase))),
     render: (values, wave, phase) => {
-      const scope = scopeFor(placed(wave?.name, phase));
+      const ids = wave?.clusters ?? status.resolvedClusters?.map(one => one.id) ?? [];
+      const isOfClusters = Object.values(values).some(value => value.includes('k8s'));
+      const said = isOfClusters ? factsOfClusters(ids.map(id => present.get(id))) : {};
+      const scope = scopeFor({ ...placed(wave?.name, phase), ...said });
       return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, renderText(value, scope)]));
     },
     answer,

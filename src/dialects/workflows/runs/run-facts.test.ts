@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runScope } from '../inputs/run-scope.ts';
-import { factsOfPhase, factsOfRun, type RunWithStatus } from './run-facts.ts';
+import { factsOfClusters, factsOfPhase, factsOfRun, type RunWithStatus } from './run-facts.ts';
 
 const step = (name: string, scope?: string) => ({ type: 'Wait', output: { name, ...(scope && { scope }) } });
 const group = (...steps: object[]) => [{ name: 'g', steps }];
@@ -33,4 +33,14 @@ test('what a step publishes for its phase is seen in its phase alone', () => {
   assert.deepEqual(seenIn('two'), ['all', 'both', 'undone', 'asked']);
   // Gates of waves stand in no phase.
   assert.deepEqual(seenIn(''), ['all', 'asked']);
+});
+
+test('what steps said of clusters is said once where it is the same, and else in their order', () => {
+  const said = (outputs: Record<string, string>) => ({ spec: {}, status: { outputs } });
+  const east = said({ releaseNumber: '17', canaryWorkload: 'shop/Deployment/web-canary', 'k8sResources.manifests': 'x' });
+  const west = said({ releaseNumber: '2', canaryWorkload: 'shop/Deployment/web-canary' });
+  assert.deepEqual(factsOfClusters([east, undefined, { spec: {} }, west]), {
+    k8s: { releaseNumber: '17,2', canaryWorkload: 'shop/Deployment/web-canary' },
+  });
+  assert.deepEqual(factsOfClusters([undefined]), {});
 });

@@ -3,6 +3,7 @@ import type { ScopeFacts } from '../inputs/run-scope.ts';
 import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import { deliveryAnnotations } from '../names.ts';
 import { pipelineFacts } from '../pipelines/pipeline-facts.ts';
+import type { GrantedCluster } from './cluster-grant.ts';
 import { phasesOf, type PhaseSpec } from './generate-phases.ts';
 import type { RunStatus } from './run-status.ts';
 
@@ -76,4 +77,14 @@ export function factsOfWave({ status }: RunWithStatus, waveName: string | undefi
   const { name, clusters } = status!.waves![index]!;
   const names = new Map(status!.resolvedClusters?.map(one => [one.id, one.name]));
   return { wave: { name, index, clusters: clusters.map(id => names.get(id) ?? id) } };
+}
+
+/** What steps have said of clusters, where it is said once for all of them: what is the same everywhere, or else one after the other, in their order. */
+export function factsOfClusters(clusters: readonly (GrantedCluster | undefined)[]): Pick<ScopeFacts, 'k8s'> {
+  const values = new Map<string, string[]>();
+  for (const cluster of clusters)
+    for (const [name, value] of Object.entries(cluster?.status?.outputs ?? {}))
+      if (!name.includes('.')) values.getOrInsertComputed(name, () => []).push(value);
+  const said = [...values].map(([name, all]) => [name, new Set(all).size === 1 ? all[0]! : all.join(',')] as const);
+  return said.length > 0 ? { k8s: Object.fromEntries(said) } : {};
 }
