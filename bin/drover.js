@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript: a first file that needs its types stripped would load the stripper, which takes longer than everything else together.
+import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -8,7 +9,10 @@ if (Number.parseInt(process.versions.node, 10) >= 26) {
   await import('./quick-resolve.js');
   // Put together by scripts/build-program.ts from the same sources.
   const { DROVER_PROGRAM: whole } = process.env;
-  const { main } = await import(whole ? pathToFileURL(whole).href : '../src/cli/main.ts');
+  // A package has the sources compiled, by scripts/build-package.ts.
+  const compiled = new URL('../lib/cli/main.js', import.meta.url);
+  const own = existsSync(compiled) ? compiled.href : '../src/cli/main.ts';
+  const { main } = await import(whole ? pathToFileURL(whole).href : own);
   process.exitCode = await main(process.argv.slice(2));
 } else {
   const { runWithOwnNode } = await import('./own-node.js');

@@ -84,7 +84,7 @@ function droverLayer(): TarEntry[] {
 }
 
 /** Packages that are needed to run, without Node itself, which the image has already. */
-function productionPackages(): string[] {
+export function productionPackages(): string[] {
   interface Locked {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>;
   }

@@ -8,6 +8,8 @@ export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly group: CommandGroup;
+  /** Another name for the same. */
+  readonly alias?: string;
   /** For programs, not people: left out of help and completion. */
   readonly isHidden?: boolean;
   /** Only the command that was asked for is loaded, so that the others cost nothing. */
@@ -27,6 +29,7 @@ type CommandGroup =
 export const commandTable: readonly CommandEntry[] = [
   {
     name: 'up',
+    alias: 'hub',
     summary: 'start the hub: a Kubernetes API in one process',
     group: 'The hub:',
     load: async () => (await import('./commands/up.ts')).defineUp,

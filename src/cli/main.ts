@@ -27,7 +27,7 @@ export async function main(args: readonly string[], terminal: Terminal = process
 
 /** The command that the words lead to, as far as they do. */
 function askedCommand(program: Command, words: readonly string[]): Command {
-  const next = program.commands.find(one => one.name() === words[0]);
+  const next = program.commands.find(one => [one.name(), ...one.aliases()].includes(words[0] ?? ''));
   return next ? askedCommand(next, words.slice(1)) : program;
 }
 
@@ -47,7 +47,7 @@ export async function programFor(words: readonly string[], terminal: Terminal): 
   const program = newProgram(terminal);
   for (const entry of commandTable) {
     const command = addCommand(program, entry);
-    if (entry.name === words[0]) (await entry.load())(command, terminal);
+    if (words[0] === entry.name || words[0] === entry.alias) (await entry.load())(command, terminal);
   }
   return program;
 }
@@ -72,9 +72,10 @@ function newProgram(terminal: Terminal): Command {
     .addHelpText('after', '\n"drover COMMAND --help" says more about one. Every command also works as "kubectl drover COMMAND".');
 }
 
-function addCommand(program: Command, { name, summary, group, isHidden = false }: CommandEntry): Command {
+function addCommand(program: Command, { name, alias, summary, group, isHidden = false }: CommandEntry): Command {
   return program
     .command(name, { hidden: isHidden })
+    .aliases(alias === undefined ? [] : [alias])
     .description(summary)
     .helpGroup(group)
     .addOption(

@@ -13,6 +13,7 @@ interface AdminFile {
 }
 
 export interface Admin {
+  /** One that was made up, and has to be shown. */
   readonly newPassword: string | undefined;
   /** `$argon2id$…` of the password that was made at the first start. */
   readonly passwordHash: string;
@@ -20,13 +21,13 @@ export interface Admin {
   keep(): void;
 }
 
-/** Makes a password for the first administrator on the first start. Only its hash is kept. A file that was taken away makes for a new password. */
-export async function prepareAdmin(dataDir: string): Promise<Admin> {
+/** Makes a password for the first administrator on the first start, or takes the one that was given. Only its hash is kept. A file that was taken away makes for a new password. */
+export async function prepareAdmin(dataDir: string, given?: string): Promise<Admin> {
   const file = join(dataDir, 'admin.json');
   const present = readAdmin(file);
   if (present) return { newPassword: undefined, passwordHash: present, keep() {} };
-  const newPassword = randomBytes(15).toString('base64url');
-  const passwordHash = await hashPassword(newPassword);
+  const newPassword = given === undefined ? randomBytes(15).toString('base64url') : undefined;
+  const passwordHash = await hashPassword(newPassword ?? given!);
   const { salt, hash, ...parameters } = parseArgon2(passwordHash)!;
   const admin: AdminFile = {
     name: 'admin',

@@ -69,7 +69,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   try {
     await installKinds(hub, hubKinds, stop.signal);
     // A hub has one first administrator, however many folders it is run from.
-    const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await prepareAdmin(dataDir);
+    const admin = (await hasSeededAdmin(hub, { signal: stop.signal })) ? undefined : await prepareAdmin(dataDir, options.firstPassword);
     admin?.keep();
     const found = {
       hub,

@@ -13,6 +13,8 @@ export interface HubOptions {
   readonly allowEgress?: readonly string[];
   /** How many clusters workflows change at the same time, over all runs. */
   readonly clustersAtOnce?: number | undefined;
+  /** Of the first administrator, when the hub shall not make one up and print it. */
+  readonly firstPassword?: string | undefined;
   /** Serves the Kubernetes API and nothing else: no kinds of ours, no members. */
   readonly isApiOnly?: boolean;
 }

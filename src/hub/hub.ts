@@ -36,7 +36,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   });
   // The file is opened by another thread, and one more makes the first password; certificates are read meanwhile.
   opening.catch(() => {});
-  const preparing = prepareAdmin(dataDir);
+  const preparing = prepareAdmin(dataDir, options.firstPassword);
   preparing.catch(() => {});
   const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
   const journal = await opening;

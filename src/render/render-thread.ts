@@ -1,5 +1,6 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorText } from '../util/error-text.ts';
+import { siblingModule } from '../util/sibling-module.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderJob } from './render-pool.ts';
 import type {
@@ -75,7 +76,7 @@ export class RenderThread {
       isAnswered: this.#isAnswered,
       questionTimeoutMs: limits.lookupTimeoutMs + 5000,
     };
-    const url = new URL('./render-worker.ts', import.meta.url).href;
+    const url = siblingModule('./render-worker.ts', import.meta.url);
     this.#worker = new Worker(`require('node:module').enableCompileCache(); import(${JSON.stringify(url)})`, {
       eval: true,
       workerData,

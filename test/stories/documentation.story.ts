@@ -38,8 +38,8 @@ async function follow(document: string, commands: readonly ShownCommand[]): Prom
   const scratch = stack.use(scratchDir('reader'));
   const home = path.join(scratch.dir, 'home');
   mkdirSync(home);
-  // Readers are in a checkout, as far as examples are concerned.
-  symlinkSync(path.join(repositoryRoot, 'examples'), path.join(home, 'examples'));
+  // Readers are in a checkout, as far as examples and the chart are concerned.
+  for (const name of ['examples', 'charts']) symlinkSync(path.join(repositoryRoot, name), path.join(home, name));
   const port = await freePort();
   const env = {
     HOME: home,

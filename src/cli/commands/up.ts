@@ -1,6 +1,6 @@
-import { mkdirSync, openSync, writeSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseGatewayUrl } from '../../core/registration/gateway-address.ts';
 import type { Hub, HubOptions } from '../../hub/hub-options.ts';
@@ -59,6 +59,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const settings = readSettings(options);
   // The data hold every Secret: whatever the hub writes is for its own user only.
   process.umask(0o077);
+  makeDataDir(settings.dataDir);
   if (options.demo) sendLogToFile(settings.dataDir);
   const traces = await startTracing(terminal, 'drover');
   const hub = await start(settings, options, terminal);
@@ -98,6 +99,9 @@ function stopSignal(): { readonly signal: AbortSignal; readonly named: Promise<N
 /** A demo that fails is told, and the hub goes on. */
 async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (line: string) => void): Promise<void> {
   const { runDemo } = await import('../demo/run-demo.ts');
+  const { exampleFolder } = await import('../demo/make-demo.ts');
+  const shown = relative('', exampleFolder);
+  const examples = shown.startsWith('..') ? exampleFolder : shown;
   try {
     await hub.ready;
     print(`\n${await runDemo(hub.client, terminal, signal)}`);
@@ -105,7 +109,7 @@ async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (l
     print('Next, in another terminal:');
     print('  npx drover explain mcs/web                  who has what where, and why');
     print('  npx drover get pods --all-clusters -A       one table for all clusters');
-    print('  kubectl apply -f examples/priorities        and the other folders of examples/');
+    print(`  ${`kubectl apply -f ${examples}/priorities`.padEnd(42)}  and the other folders of examples/`);
   } catch (error) {
     if (!signal.aborted) terminal.err(`error: the demo was not made: ${errorText(error)}\n`);
   }
@@ -128,17 +132,43 @@ function readSettings(options: UpOptions): HubOptions {
   };
 }
 
-async function start(settings: HubOptions, { hub, context }: UpOptions, { env }: Terminal): Promise<Hub> {
+async function start(given: HubOptions, { hub, context }: UpOptions, { env }: Terminal): Promise<Hub> {
+  const settings = { ...given, firstPassword: firstPassword(env) };
   if (hub === undefined) return (await import('../../hub/hub.ts')).startHub(settings);
   const { startExternalHub } = await import('../../hub/external-hub.ts');
   return startExternalHub({ ...settings, kubeconfig: resolve(hub), context, env });
 }
 
+const whyNoFolder: Readonly<Record<string, string>> = {
+  EEXIST: 'there is a file of that name',
+  ENOTDIR: 'there is a file on the way to it',
+  EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+};
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = whyNoFolder[code ?? ''] ?? errorText(error);
+    throw new CommandError(`the hub cannot keep its data in "${dataDir}": ${reason}`, {
+      hint: 'choose a folder of your own with --data DIR',
+    });
+  }
+}
+
 /** Whoever watches a demo reads tables, not JSON. */
 function sendLogToFile(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = openSync(join(dataDir, 'hub.log'), 'a', 0o600);
   sendLogTo(line => void writeSync(file, line));
+}
+
+/** Rancher's name for it: installations put it into a Secret beforehand. */
+function firstPassword({ CATTLE_BOOTSTRAP_PASSWORD: given = '' }: NodeJS.ProcessEnv): string | undefined {
+  if (given !== '' && given.length < 12) throw new CommandError('CATTLE_BOOTSTRAP_PASSWORD has less than 12 characters');
+  return given === '' ? undefined : given;
 }
 
 async function createSandboxes(hub: Hub, count = 0): Promise<string[]> {

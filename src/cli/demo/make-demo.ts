@@ -18,7 +18,7 @@ import { readYaml } from '../../yaml/read-yaml.ts';
 /** `made`: now. `there`: at an earlier start. `left out`: the hub has clusters of somebody. */
 export type DemoOutcome = 'made' | 'there' | 'left out';
 
-const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
+export const exampleFolder = fileURLToPath(new URL('../../../examples', import.meta.url));
 const story = 'multi-cluster-service';
 /** Says that the demo was made here once: what people have changed or removed since stays so. */
 const marker = { namespace: systemNamespace, name: 'drover-demo' };
@@ -40,14 +40,14 @@ export async function makeDemo(hub: KubeClient, { signal }: { signal: AbortSigna
 }
 
 async function pushExampleCharts(hub: KubeClient, signal: AbortSignal): Promise<void> {
-  const folders = readdirSync(`${examples}/charts`).map(name => `${examples}/charts/${name}`);
+  const folders = readdirSync(`${exampleFolder}/charts`).map(name => `${exampleFolder}/charts/${name}`);
   for (const folder of folders) await pushChart(hub, packChart(readChartFolder(folder), folder), { signal });
 }
 
 /** The objects of one story, in the order of its files. */
 export function exampleObjects(name: string): KubeObject[] {
-  const files = readdirSync(`${examples}/${name}`).filter(file => file.endsWith('.yaml'));
-  const documents = files.sort().flatMap(file => splitDocuments(readFileSync(`${examples}/${name}/${file}`, 'utf8')));
+  const files = readdirSync(`${exampleFolder}/${name}`).filter(file => file.endsWith('.yaml'));
+  const documents = files.sort().flatMap(file => splitDocuments(readFileSync(`${exampleFolder}/${name}/${file}`, 'utf8')));
   return documents.map(text => readYaml(text).value as unknown as KubeObject);
 }
 
