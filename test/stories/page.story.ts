@@ -343,6 +343,46 @@ for (const kind of hubKindsByTime)
       );
     });
 
+    test('a workload says what it is made of and how its pods are; it is scaled and restarted', async () => {
+      const member = rig.on('sandbox-1');
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/explore/apps/v1/deployments/sandbox-1/default/yard'));
+      await page.getByText('1 of 1 ready').waitFor();
+      await page.getByRole('region', { name: 'Containers' }).getByText('nginx').first().waitFor();
+      const deed = async (title: string) => {
+        await page.getByRole('button', { name: 'Actions', exact: true }).click();
+        await page.getByRole('menuitem', { name: title }).click();
+      };
+      await deed('Scale');
+      await page.getByLabel('Replicas, now 1').fill('2');
+      await page.getByText('scale deployment/yard --replicas=2').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('button', { name: 'Scale', exact: true }).click();
+      await page.getByText('2 of 2 ready').waitFor();
+      const pods = page.getByRole('region', { name: 'Pods' });
+      await pods.getByText('1/1').nth(1).waitFor();
+      await deed('Restart');
+      await page.getByRole('button', { name: 'Restart', exact: true }).click();
+      await member.expect('rollout status deployment yard --timeout=60s', { timeoutMs: 70_000 });
+      assert.match(await member.expect('get deployment yard -o jsonpath={.spec.template.metadata.annotations}'), /restartedAt/);
+      await eventually(
+        () => pods.getByRole('link').count(),
+        count => count === 2,
+      );
+      await window.picture('workload');
+      await pods.getByRole('link').first().click();
+      await page.getByRole('region', { name: 'Containers' }).getByText('Running').waitFor();
+      await window.picture('pod');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('link', { name: /^ReplicaSet yard-/ }).waitFor();
+      await page.getByRole('definition').getByRole('link', { name: /node/ }).click();
+      await pods.getByRole('link', { name: /yard-/ }).first().waitFor();
+      await window.picture('node');
+      assert.deepEqual(await window.barriers(), []);
+      assert.deepEqual(window.faults, []);
+    });
+
     test('drift is shown with both values and who changed the field', async () => {
       const id = await rig.kubectl.expect('get clusters.drover.io sandbox-1 -o jsonpath={.status.id}');
       const work = {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Kind, KubeObject } from './kinds.ts';
-import { servedKinds } from './discovery.ts';
+import { servedKinds, type ServedKind } from './discovery.ts';
 import { useList } from './use-list.ts';
 import type { Listed, Wanted } from './watched-list.ts';
 
@@ -18,6 +18,23 @@ export function useServed({ group, plural }: Kind, cluster?: string): boolean | 
     };
   }, [group, plural, cluster]);
   return served;
+}
+
+/** The kinds that a cluster serves; none until they are known, or when no cluster is named. */
+export function useServedKinds(cluster: string | undefined): readonly ServedKind[] {
+  const [kinds, setKinds] = useState<readonly ServedKind[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    if (cluster !== undefined)
+      servedKinds(cluster).then(
+        all => isOver || setKinds(all),
+        () => isOver || setKinds([]),
+      );
+    return () => {
+      isOver = true;
+    };
+  }, [cluster]);
+  return kinds;
 }
 
 /** A list of a kind that not every cluster serves; nothing is asked of those that do not. */

@@ -13,7 +13,7 @@ import { levels, linesWith, type LogLine } from './logs/log-line.ts';
 import { PodLogs, type ReadLogs } from './logs/pod-logs.ts';
 import { selectorOf } from './selector-of.ts';
 import type { ObjectAt } from './object-place.ts';
-import { commandFor } from './object.tsx';
+import { commandFor } from './command-for.ts';
 
 const mostPods = 20;
 const states: Readonly<Record<FollowState, { tone: Tone; word: string }>> = {

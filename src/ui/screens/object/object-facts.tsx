@@ -1,13 +1,15 @@
 import { lastAppliedAnnotation } from '../../../api/object.ts';
 import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
-import { kinds, objectPlace, resourceOf, type Kind, type KubeObject } from '../../data/kinds.ts';
+import { objectPlace, resourceOf, type KubeObject } from '../../data/kinds.ts';
+import { useServedKinds } from '../../data/use-served.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { DriftedFields } from './drifted-fields.tsx';
 import type { ObjectAt } from './object-place.ts';
-import { PodFacts } from './pod-facts.tsx';
+import { NodeFacts } from './workload/node-facts.tsx';
+import { PodFacts, WorkloadFacts, workloads } from './workload/workload-facts.tsx';
 import { SecretValues } from './secret-values.tsx';
 
 interface ConditionLike {
@@ -21,6 +23,7 @@ interface ConditionLike {
 /** What every object has, and for some kinds what people look for first. */
 export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }) {
   const { metadata } = object;
+  const resource = resourceOf(at.kind);
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: ConditionLike[] };
   return (
     <div className="stack">
@@ -48,11 +51,13 @@ export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }
           </dd>
         </dl>
       </section>
+      {resource === 'pods' && <PodFacts pod={object} at={at} />}
+      {workloads.has(resource) && <WorkloadFacts object={object} at={at} />}
       {conditions.length > 0 && <Conditions conditions={conditions} />}
-      {resourceOf(at.kind) === 'works.drover.io' && <WorkDrift work={object as unknown as Work} />}
-      {resourceOf(at.kind) === 'pods' && <PodFacts pod={object} at={at} />}
-      {resourceOf(at.kind) === 'secrets' && <SecretValues secret={object} />}
-      {resourceOf(at.kind) === 'configmaps' && <ConfigValues object={object} />}
+      {resource === 'nodes' && <NodeFacts node={object} cluster={at.cluster} />}
+      {resource === 'works.drover.io' && <WorkDrift work={object as unknown as Work} />}
+      {resource === 'secrets' && <SecretValues secret={object} />}
+      {resource === 'configmaps' && <ConfigValues object={object} />}
     </div>
   );
 }
@@ -76,7 +81,7 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
         {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
           <div key={type} className="fact">
             <dt>
-              <StateBadge tone={toneOf(type, status)} word={`${type}: ${status}`} />
+              <StateBadge tone={toneOf(type, status, reason)} word={`${type}: ${status}`} />
             </dt>
             <dd>
               {reason && <strong>{reason} </strong>}
@@ -93,10 +98,12 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
 const ability = /LiveMigratable|AgentConnected/;
 const abnormal = /stalled|pressure|unavailable|degraded|duplicate|drifted|failed|failure/i;
 
-function toneOf(type: string, status: string) {
+function toneOf(type: string, status: string, reason: string | undefined) {
   if (status === 'Unknown') return 'warn';
   if (ability.test(type)) return status === 'True' ? 'good' : 'idle';
   if (type === 'Outranked') return status === 'True' ? 'warn' : 'idle';
+  // Of a Deployment that has arrived.
+  if (reason === 'NewReplicaSetAvailable') return 'good';
   if (type === 'Reconciling' || type === 'Progressing') return status === 'True' ? 'info' : 'idle';
   return (status === 'True') === abnormal.test(type) ? 'bad' : 'good';
 }
@@ -117,16 +124,17 @@ function Annotations({ all }: { all: Readonly<Record<string, string>> | undefine
 
 function Owners({ object, at }: { object: KubeObject; at: ObjectAt }) {
   const owners = object.metadata.ownerReferences ?? [];
+  const served = useServedKinds(owners.length > 0 ? at.cluster : undefined);
   if (owners.length === 0) return <span className="muted">–</span>;
   return owners.map(({ apiVersion, kind, name, uid }) => {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
-    const known = Object.values<Kind>(kinds).find(one => one.kind === kind && one.group === group);
-    const plural = known?.plural ?? `${kind.toLowerCase()}s`;
-    const owner: Kind = { group, version, kind, plural, isNamespaced: known?.isNamespaced ?? true };
+    const owner = served.find(one => one.kind === kind && one.group === group);
+    const text = `${kind} ${name}`;
+    if (!owner) return <span key={uid}>{text}</span>;
     const namespace = owner.isNamespaced ? at.namespace : undefined;
     return (
-      <PlaceLink key={uid} to={objectPlace(owner, { cluster: at.cluster, namespace, name })}>
-        {kind} {name}
+      <PlaceLink key={uid} to={objectPlace({ ...owner, version }, { cluster: at.cluster, namespace, name })}>
+        {text}
       </PlaceLink>
     );
   });

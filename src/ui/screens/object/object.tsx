@@ -15,6 +15,8 @@ import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
+import { WorkloadDeeds, hasDeeds } from './workload/workload-deeds.tsx';
+import { commandFor } from './command-for.ts';
 import { ObjectEvents } from './object-events.tsx';
 import { ObjectFacts } from './object-facts.tsx';
 import { useObjectAt, type ObjectAt } from './object-place.ts';
@@ -69,6 +71,7 @@ function OneObject({ at }: { at: ObjectAt }) {
       actions={
         <>
           {object && resourceOf(kind) === 'nodes' && <NodeDeeds cluster={cluster} name={name} isCordoned={isCordoned(object)} />}
+          {object && hasDeeds(resourceOf(kind)) && <WorkloadDeeds object={object} at={at} />}
           {object && mayDelete && (
             <button type="button" className="button" onClick={() => setRemoving(true)}>
               <Icon name="remove" />
@@ -161,10 +164,4 @@ function OldNote({ listed, cluster }: { listed: Listed; cluster: string }) {
       </p>
     </div>
   );
-}
-
-/** The same with kubectl, through the hub. */
-export function commandFor(cluster: string, words: string, namespace?: string): string {
-  const rest = namespace === undefined ? words : `-n ${namespace} ${words}`;
-  return cluster === hub ? `kubectl ${rest}` : `drover kubectl ${cluster} -- ${rest}`;
 }

@@ -6,7 +6,7 @@ import { CommandLine } from '../../parts/command-line.tsx';
 import { LeaveHint } from '../../parts/leave-keys.tsx';
 import { openTerminal } from '../../parts/terminal.ts';
 import type { ObjectAt } from './object-place.ts';
-import { commandFor } from './object.tsx';
+import { commandFor } from './command-for.ts';
 
 const shells = 'command -v bash >/dev/null && exec bash || exec sh';
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;

@@ -11,7 +11,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { later } from '../../parts/later.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { ClusterPreviews, wantsServices } from '../services/cluster-previews.tsx';
-import { commandFor } from './object.tsx';
+import { commandFor } from './command-for.ts';
 import type { ObjectAt } from './object-place.ts';
 import { parseObject } from './parse-object.ts';
 import { SchemaEditor } from './schema-editor.tsx';
