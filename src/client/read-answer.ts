@@ -7,7 +7,7 @@ import { UnreachableError, type Headers, type TransportResponse } from './transp
 const maxAnswerBytes = 256 * 1024 * 1024;
 const maxShownText = 500;
 
-/** The whole body. Throws UnreachableError when it breaks off. */
+/** The whole body. Throws UnreachableError when it breaks off, AnswerTooLargeError when there is too much of it. */
 export async function readBytes(body: Readable, maxBytes = maxAnswerBytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -24,7 +24,8 @@ export async function readBytes(body: Readable, maxBytes = maxAnswerBytes): Prom
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-class AnswerTooLargeError extends Error {}
+/** There is more of an answer than anybody reads. */
+export class AnswerTooLargeError extends Error {}
 
 /** The JSON of a good answer; any other answer becomes a StatusError. */
 export async function readJson(res: TransportResponse): Promise<Json> {

@@ -1,5 +1,6 @@
 import { httpsTransport } from '../../../client/https-transport.ts';
-import { readBytes } from '../../../client/read-answer.ts';
+import { AnswerTooLargeError, readBytes } from '../../../client/read-answer.ts';
+import type { TransportResponse } from '../../../client/transport.ts';
 import { errorText } from '../../../util/error-text.ts';
 import { hideSecrets } from '../logs/hide-secrets.ts';
 import {
@@ -54,6 +55,19 @@ interface Asked {
   readonly signal: AbortSignal;
   /** Sign-in itself goes without a token. */
   readonly isAnonymous?: boolean;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The server to which it sends, which nobody follows: the token is not for others. */
+  readonly elsewhere: string | undefined;
+}
+
+function elsewhereOf({ status, headers }: Pick<TransportResponse, 'status' | 'headers'>, url: string): string | undefined {
+  const { location } = headers;
+  const isRedirect = status >= 300 && status < 400 && typeof location === 'string' && URL.canParse(location, url);
+  return isRedirect ? new URL(location, url).origin : undefined;
 }
 
 export function rancherClient(address: RancherAddress, login: RancherLogin): RancherClient {
@@ -140,7 +154,7 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
     // A session ends some day; whoever knows the password begins another.
     const mayBeOld = first.status === 401 && used !== undefined && asked.isAnonymous !== true;
     if (mayBeOld && session === used) session = undefined;
-    const { status, text } = mayBeOld ? await send(asked) : first;
+    const { status, text, elsewhere } = mayBeOld ? await send(asked) : first;
     if ((status >= 200 && status < 300) || alsoGood.includes(status)) return text;
     if (status === 401) throw new RancherError(providerReasons.invalidToken, 'the credential is not accepted (401)');
     if (status === 403)
@@ -148,10 +162,11 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
         providerReasons.insufficientPermissions,
         `not allowed (403): ${await hidden(parseErrorMessage(text, status))}`,
       );
-    throw new RancherError(providerReasons.rancherError, `Rancher error: ${await hidden(parseErrorMessage(text, status))}`);
+    const said = elsewhere === undefined ? parseErrorMessage(text, status) : `it answered ${status} and sends to ${elsewhere}`;
+    throw new RancherError(providerReasons.rancherError, `Rancher error: ${await hidden(said)}`);
   }
 
-  async function send({ method, path, body, signal, isAnonymous = false }: Asked): Promise<{ status: number; text: string }> {
+  async function send({ method, path, body, signal, isAnonymous = false }: Asked): Promise<Answer> {
     const authorization = isAnonymous ? undefined : `Bearer ${await tokenOf(signal)}`;
     const late = deadlineIn(timeoutMs);
     const stop = AbortSignal.any([signal, late]);
@@ -167,10 +182,12 @@ export function rancherClient(address: RancherAddress, login: RancherLogin): Ran
         ...(body && { body: JSON.stringify(body) }),
         signal: stop,
       });
-      return { status: res.status, text: (await readBytes(res.body, maxPageBytes)).toString('utf8') };
+      const text = (await readBytes(res.body, maxPageBytes)).toString('utf8');
+      return { status: res.status, text, elsewhere: elsewhereOf(res, url) };
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       if (late.aborted) throw new RancherError(providerReasons.connectionFailed, `"${url}" did not answer within ${timeoutMs / 1000} s`);
+      if (cause instanceof AnswerTooLargeError) throw new RancherError(providerReasons.rancherError, `Rancher error: ${cause.message}`);
       throw new RancherError(providerReasons.connectionFailed, errorText(cause));
     }
   }
