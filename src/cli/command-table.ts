@@ -35,6 +35,24 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/up.ts')).defineUp,
   },
   {
+    name: 'login',
+    summary: 'sign in at a hub: with a browser, a code, or a password',
+    group: 'The hub:',
+    load: async () => (await import('./commands/login.ts')).defineLogin,
+  },
+  {
+    name: 'logout',
+    summary: 'sign out, and take the token back',
+    group: 'The hub:',
+    load: async () => (await import('./commands/logout.ts')).defineLogout,
+  },
+  {
+    name: 'token',
+    summary: 'print the token of a login, for kubectl and others',
+    group: 'The hub:',
+    load: async () => (await import('./commands/token.ts')).defineToken,
+  },
+  {
     name: 'sandbox',
     summary: 'make, show and remove clusters that live inside the hub',
     group: 'Members:',

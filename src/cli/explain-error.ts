@@ -32,7 +32,8 @@ function hintFor({ code, message, details }: StatusError): string | undefined {
   if (code === 400 && message.includes('unable to parse requirement')) return "for example: -l app=web, or -l 'env in (prod,test),!canary'";
   if (code === 400 && message.includes('field label not supported'))
     return 'every kind has metadata.name and metadata.namespace, few have more; -l chooses by labels';
-  if (code === 401) return 'the credential of your kubeconfig was refused: it may have expired or belong to another hub';
+  if (code === 401)
+    return 'the credential of your kubeconfig was refused: it may have expired or belong to another hub; "drover login" signs you in anew';
   if (code === 403) return 'ask an administrator of the cluster for this right; "kubectl auth can-i --list" shows those you have';
   if (code === 429) return 'the server is busy: try again in a moment';
   return undefined;

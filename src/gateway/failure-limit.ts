@@ -41,7 +41,7 @@ function isFault(error: unknown): boolean {
 }
 
 /** One host has many IPv6 addresses: what it cannot choose is the network they are in. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = ''] = address.split('::');
   const groups = head.split(':');

@@ -44,12 +44,13 @@ export async function startIdentityRig(t: TestContext): Promise<IdentityRig> {
     signal: stop.signal,
     onError: what => error => t.diagnostic(`${what}: ${String(error)}`),
   });
-  const { tokens, users, objects, authTokens } = identity;
+  const { tokens, users, objects, authTokens, programLogins } = identity;
   await objects.synced;
   const access = signedInAccess(embeddedAccess({ ...api, clientAs: embeddedClientAs(api) }), tokens);
   const routes = publicRoutes({
     tokens,
     authTokens,
+    programLogins,
     providers: [localSignIn(users, objects.providers)],
     base: () => 'https://hub.example.com',
     bodyLimit: () => 1024 * 1024,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { WebSocket } from 'ws';
+import { askForToken } from '../../src/cli/login/ask-for-token.ts';
+import { signInDesk } from '../../src/cli/login/sign-in-desk.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { startHub } from '../../src/hub/hub.ts';
 import { hubKindsByTime } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -737,6 +741,56 @@ for (const kind of hubKindsByTime)
         window.faults.filter(fault => !/401/.test(fault)),
         [],
       );
+    });
+
+    test('“drover login” is allowed by somebody who has typed or followed its code, and comes back to this machine', async () => {
+      await using window = await rig.open();
+      const { page } = window;
+      const signal = AbortSignal.timeout(60_000);
+      const ca = readFileSync(rig.hub.authorities, 'utf8');
+      await using desk = signInDesk({ server: rig.hub.gateway, ca, env: {}, signal });
+      const said: string[] = [];
+      const terminal: Terminal = {
+        env: {},
+        signal,
+        isInterrupted: false,
+        isErrorTty: false,
+        out: () => {},
+        err: text => void said.push(text),
+      };
+      const begin = async (isHere: boolean) => {
+        said.length = 0;
+        const given = askForToken(desk, { isHere, timeoutMs: 60_000 }, terminal);
+        const text = await eventually(() => said.join(''), Boolean);
+        const [link = '', code = ''] = /\S+code=(\S+)/.exec(text) ?? [];
+        return { given, link, code };
+      };
+
+      const device = await begin(false);
+      await page.goto(rig.url('/allow'));
+      await page.getByLabel('Code').fill(device.code.toLowerCase());
+      await page.getByRole('button', { name: 'Look' }).click();
+      await page.getByText(device.code, { exact: true }).waitFor();
+      await page.getByText('drover login by').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await window.picture('allow-code');
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('Allowed. The program goes on').waitFor();
+      assert.match((await device.given).token, /^kubeconfig-user-[a-z0-9]+:[a-z0-9]{54}$/);
+
+      const here = await begin(true);
+      await page.goto(here.link);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('Go back to the terminal').waitFor();
+      assert.match((await here.given).token, /^kubeconfig-user-/);
+
+      const unwanted = await begin(false);
+      const refused = assert.rejects(unwanted.given, /refused in the browser/);
+      await page.goto(unwanted.link);
+      await page.getByRole('button', { name: 'Refuse' }).click();
+      await page.getByText('Refused. The program has been told').waitFor();
+      await refused;
+      assert.deepEqual(window.faults, []);
     });
 
     test('another site cannot listen with the cookie of somebody who is signed in', async () => {

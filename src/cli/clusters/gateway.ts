@@ -7,6 +7,7 @@ import type { Transport } from '../../client/transport.ts';
 import { readGatewayAddress } from '../../core/registration/gateway-address.ts';
 import { pingPath } from '../../tunnel/protocol.ts';
 import { CommandError } from '../exit-codes.ts';
+import { memberPath } from './member-transport.ts';
 
 /** Where the members' APIs are found. */
 export interface Gateway extends AsyncDisposable {
@@ -30,6 +31,11 @@ const timeoutMs = 10_000;
 
 /** Beside the API when the hub has one of its own; elsewhere, as the hub has published it, when another server is the hub. */
 export async function findGateway({ server, context, client, transport, open }: GatewayQuestion): Promise<Gateway> {
+  const behind = gatewayOf(server);
+  if (behind !== undefined) {
+    const there = open({ ...context.connection, server: behind });
+    return { server: behind, authorities: undefined, transport: there, [Symbol.asyncDispose]: () => there[Symbol.asyncDispose]() };
+  }
   if (await isGateway(transport)) return { server, authorities: undefined, transport, async [Symbol.asyncDispose]() {} };
   const { url, authorities } = await readGatewayAddress(client, { timeoutMs }).catch((cause: unknown) => {
     throw new CommandError('the way to the members is not known', { cause, hint: 'is the hub running? "drover up --hub FILE" starts it' });
@@ -38,6 +44,12 @@ export async function findGateway({ server, context, client, transport, open }: 
   const { headers, credentials, proxyEnv } = context.connection;
   const own = open({ server: url, ca: authorities, proxyEnv, ...(headers && { headers }), ...(credentials && { credentials }) });
   return { server: url, authorities, transport: own, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+}
+
+/** The gateway serves the API of the hub too, where "drover login" looks for it. */
+function gatewayOf(server: string): string | undefined {
+  const path = memberPath('local');
+  return server.endsWith(path) ? server.slice(0, -path.length) : undefined;
 }
 
 function isGateway(transport: Transport): Promise<boolean> {

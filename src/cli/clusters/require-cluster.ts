@@ -1,4 +1,6 @@
 import { Cluster } from '../../api/cluster.ts';
+import { StatusError } from '../../api/status.ts';
+import { readJson } from '../../client/read-answer.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -9,4 +11,14 @@ export async function requireCluster(hub: HubConnection, name: string, { signal 
   if (!cluster)
     throw new CommandError(`the hub has no member ${JSON.stringify(name)}`, { hint: '"drover get clusters" lists those it has' });
   return cluster;
+}
+
+/** The same for those who want only the member: who may not look at the hub may have been let in there all the same. */
+export async function requireMember(hub: HubConnection, name: string, { signal }: Pick<Terminal, 'signal'>): Promise<void> {
+  try {
+    await requireCluster(hub, name, { signal });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 403) throw error;
+    await readJson(await hub.source(name).client.request({ method: 'GET', path: '/version', signal }));
+  }
 }

@@ -1,13 +1,11 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { kubeconfigPaths, readKubeconfigFile } from '../../client/kubeconfig/kubeconfig-file.ts';
-import { writeFileAtomic } from '../../util/write-file-atomic.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
-import { requireCluster } from '../clusters/require-cluster.ts';
-import { CommandError } from '../exit-codes.ts';
+import { requireMember } from '../clusters/require-cluster.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { memberKubeconfig, mergeKubeconfig } from '../kubeconfig/member-kubeconfig-document.ts';
+import { writeKubeconfig } from '../kubeconfig/write-kubeconfig.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface KubeconfigOptions extends HubOptions {
@@ -27,7 +25,7 @@ export function defineKubeconfig(command: Command, terminal: Terminal): void {
 
 async function kubeconfig(name: string, options: KubeconfigOptions, terminal: Terminal): Promise<void> {
   await using hub = await connectToHub(options, terminal);
-  await requireCluster(hub, name, terminal);
+  await requireMember(hub, name, terminal);
   const document = await memberKubeconfig(hub, name);
   if (!options.merge && options.output === undefined) {
     terminal.out(writeYaml(document));
@@ -35,15 +33,6 @@ async function kubeconfig(name: string, options: KubeconfigOptions, terminal: Te
   }
   const file = resolve(options.output ?? kubeconfigPaths(terminal.env)[0]!);
   const present = options.merge ? readKubeconfigFile(file)?.content : undefined;
-  write(file, writeYaml(present ? mergeKubeconfig(present, document) : document));
+  writeKubeconfig(file, present ? mergeKubeconfig(present, document) : document);
   terminal.out(`context "drover-${name}" written to ${file}\n`);
-}
-
-function write(file: string, text: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileAtomic(file, text, 0o600);
-  } catch (cause) {
-    throw new CommandError(`cannot write "${file}"`, { cause, hint: 'name another file with -o FILE' });
-  }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { writeFileAtomic } from '../../util/write-file-atomic.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
-import { requireCluster } from '../clusters/require-cluster.ts';
+import { requireMember } from '../clusters/require-cluster.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { memberKubeconfig } from '../kubeconfig/member-kubeconfig-document.ts';
@@ -39,7 +39,7 @@ async function kubectl(name: string, args: string[], options: HubOptions, termin
 async function readDocument(name: string, options: HubOptions, terminal: Terminal): Promise<string> {
   await using hub = await connectToHub(options, terminal);
   // Not the terminal's own signal: from here on signals are kubectl's.
-  await requireCluster(hub, name, { signal: AbortSignal.timeout(30_000) });
+  await requireMember(hub, name, { signal: AbortSignal.timeout(30_000) });
   return writeYaml(await memberKubeconfig(hub, name));
 }
 

@@ -7,6 +7,7 @@ import { readBytes, readStatusError } from '../../client/read-answer.ts';
 import { errorText } from '../../util/error-text.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
+import { withOwnLogin } from './own-login.ts';
 
 export interface HubChoice {
   /** A kubeconfig file. */
@@ -41,6 +42,8 @@ export async function chooseHub({ hub, context }: HubChoice, terminal: Terminal)
       throw new CommandError(`there is no kubeconfig "${candidate.files[0]}"`, { hint: nextStep });
     if (files.length === 0 || (name === undefined && !candidate.isCertain)) continue;
     const chosen = { files, context: usable(() => readContext(files, { context: name, env, isInteractive })) };
+    const own = usable(() => withOwnLogin(chosen, env));
+    if (own) return own;
     if (candidate.isCertain || (await isHub(chosen.context, terminal))) return chosen;
     others.push(`context "${name}" of "${candidate.files.join(delimiter)}" is another cluster, which has no kinds of drover.io`);
   }

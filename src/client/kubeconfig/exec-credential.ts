@@ -87,8 +87,9 @@ function readVariables(fields: EntryFields): Record<string, string> {
 
 async function runPlugin(plugin: Plugin, user: EntryFields): Promise<{ credential: Credential; endsAt: number }> {
   const output = await run(plugin).catch((cause: unknown) => {
-    const hint = plugin.installHint === '' ? '' : `\n${plugin.installHint}`;
-    throw user.fail(`gets its credential from "${plugin.command}", which failed${hint}`, cause);
+    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const hint = isAbsent && plugin.installHint !== '' ? `\n${plugin.installHint}` : '';
+    throw user.fail(`gets its credential from "${plugin.command}", which ${isAbsent ? 'is not there' : 'failed'}${hint}`, cause);
   });
   try {
     return readCredential(output, plugin.apiVersion);

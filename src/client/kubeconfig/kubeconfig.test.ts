@@ -166,7 +166,7 @@ test('a plugin that fails is named, with the hint of the kubeconfig', async () =
   const { connection } = read(config({ user: { exec } }));
   await assert.rejects(
     async () => connection.credentials?.current(),
-    /user "u" gets its credential from "no-such-plugin", which failed\ninstall it/,
+    /user "u" gets its credential from "no-such-plugin", which is not there\ninstall it/,
   );
   const old = { ...exec, apiVersion: 'client.authentication.k8s.io/v1alpha1' };
   assert.throws(() => read(config({ user: { exec: old } })), /exec of user "u" has apiVersion "client.authentication.k8s.io\/v1alpha1"/);

@@ -26,7 +26,7 @@ export interface RancherWebDeps {
   /** Knows the people of Rancher. */
   readonly access: HubAccess;
   readonly objects: Pick<RancherObjects, 'settings' | 'managementClusters'>;
-  readonly identity: Pick<Identity, 'objects' | 'tokens' | 'users' | 'authTokens' | 'ready'>;
+  readonly identity: Pick<Identity, 'objects' | 'tokens' | 'users' | 'authTokens' | 'programLogins' | 'ready'>;
   /** Providers besides the passwords of the hub, with the routes they need. */
   readonly providers?: readonly { readonly provider: SignInProvider; readonly routes?: DialectRoutes }[];
   /** By id, or else by name. */
@@ -57,6 +57,7 @@ export function rancherWeb(deps: RancherWebDeps): DialectRoutes {
       publicRoutes({
         tokens,
         authTokens: identity.authTokens,
+        programLogins: identity.programLogins,
         providers: [localSignIn(users, identity.objects.providers), ...providers.map(one => one.provider)],
         base: req => baseOf(context, req),
         serverUrl: () => settings.value('server-url'),

@@ -9,6 +9,7 @@ import { localId } from '../names.ts';
 import { authTokens, type AuthTokens } from './auth-tokens.ts';
 import { identityObjects, type IdentityObjects } from './identity-objects.ts';
 import { lastUse } from './last-use.ts';
+import { programLogins, type ProgramLogins } from './program-logins.ts';
 import { runTokenPurge } from './purge-tokens.ts';
 import { runAdminSeed } from './seed-admin.ts';
 import { tokenDesk, type TokenDesk } from './token-desk.ts';
@@ -28,6 +29,7 @@ export interface Identity {
   readonly tokens: TokenDesk;
   readonly users: UserDesk;
   readonly authTokens: AuthTokens;
+  readonly programLogins: ProgramLogins;
   /** Resolves when all of them are known; throws 503 when that takes too long. */
   ready(): Promise<void>;
   /** Whom a bearer token stands for at the hub's own API: those that are for one cluster are not for it. */
@@ -53,6 +55,7 @@ export function rancherIdentity({ hub, settings, signal, onError }: IdentityDeps
     tokens,
     users,
     authTokens: pickUps,
+    programLogins: programLogins({ hub, users: objects.users, tokens }),
     async ready() {
       if (isReady) return;
       const late = sleep(longestStartMs, undefined, { ref: false }).then(() => {

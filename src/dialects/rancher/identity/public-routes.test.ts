@@ -139,6 +139,7 @@ test('guesses at one name are slowed down, from wherever they come, and other na
   const routes = publicRoutes({
     tokens: identity.tokens,
     authTokens: identity.authTokens,
+    programLogins: identity.programLogins,
     providers: [quick],
     base: () => 'https://hub',
     bodyLimit: () => 1024 * 1024,
@@ -162,6 +163,7 @@ test('guesses from one address are slowed down, whatever name they are at', asyn
   const routes = publicRoutes({
     tokens: identity.tokens,
     authTokens: identity.authTokens,
+    programLogins: identity.programLogins,
     providers: [nobody],
     base: () => 'https://hub',
     bodyLimit: () => 1024 * 1024,

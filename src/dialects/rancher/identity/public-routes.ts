@@ -12,6 +12,8 @@ import type { NormanAnswer } from '../v3/norman-type.ts';
 import { readBody } from '../v3/read-body.ts';
 import type { AuthTokens } from './auth-tokens.ts';
 import { hasCsrfCookie, newCsrfCookie, noSessionCookie, sessionCookieFor } from './cookies.ts';
+import { programLoginRoutes, programLoginsType } from './program-login-routes.ts';
+import type { ProgramLogins } from './program-logins.ts';
 import type { SignInProvider } from './sign-in-provider.ts';
 import { isOwnOrigin, knownToken, type SignedInOptions } from './signed-in-access.ts';
 import type { TokenDesk } from './token-desk.ts';
@@ -21,6 +23,7 @@ export interface PublicRoutesDeps extends SignedInOptions {
   readonly tokens: TokenDesk;
   readonly providers: readonly SignInProvider[];
   readonly authTokens: Pick<AuthTokens, 'grant' | 'show' | 'remove'>;
+  readonly programLogins: ProgramLogins;
   /** The address that links begin with. */
   base(req: IncomingMessage): string;
   /** The longest body that is read. */
@@ -44,6 +47,13 @@ const browserProvider = { id: 'keycloak', type: 'keyCloakProvider' };
 export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
   const { tokens, providers } = deps;
   const limit = failureLimit(deps.now);
+  const programLogin = programLoginRoutes({
+    logins: deps.programLogins,
+    signedIn: req => knownToken(req, tokens, deps),
+    base: deps.base,
+    body: req => readBody(req, deps.bodyLimit()),
+    ...(deps.now && { now: deps.now }),
+  });
 
   return {
     roots: ['v1-public', 'v3-public', 'v1', 'dashboard'],
@@ -60,6 +70,8 @@ export function publicRoutes(deps: PublicRoutesDeps): PublicRoutes {
     if (root === 'dashboard') return toPage(req, searchParams);
     if (type === 'authproviders' && name === undefined) return list(req);
     if (type === 'authtokens' && more.length === 0) return pickUp(req, name);
+    if (root === 'v1-public' && type === programLoginsType && more.length === 0)
+      return programLogin(req, name, searchParams.get('action') ?? '');
     if (root === 'v1-public' && type === 'login' && name === undefined) return posted(req, () => loginByType(req));
     const provider = providers.find(one => `${one.type.toLowerCase()}s` === type && one.name === name);
     if (root !== 'v3-public' || !provider?.isEnabled() || more.length > 0) throw noSuchType(`${type}/${name ?? ''}`);

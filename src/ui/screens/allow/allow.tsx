@@ -1,20 +1,21 @@
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { request } from '../../data/request.ts';
-import { useSession } from '../../data/session.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, ErrorNote } from '../../parts/notes.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { AllowCode, TypeCode } from './allow-code.tsx';
+import { useWhoActs } from './who-acts.ts';
 
 /** Where a program in a terminal sends whoever started it: to let it act as them, or not. */
 export function Allow() {
-  const session = useSession();
+  const who = useWhoActs();
   const [query] = useSearchParams();
   const [state, setState] = useState<'asked' | 'busy' | 'allowed'>('asked');
   const [failure, setFailure] = useState<unknown>();
   const [requestId, publicKey, responseType] = ['requestId', 'publicKey', 'responseType'].map(name => query.get(name) ?? undefined);
   const cluster = /^kubeconfig_(.+)$/.exec(responseType ?? '')?.[1];
-  const person = session.state === 'in' ? session.person : undefined;
+  const code = query.get('code');
 
   async function allow(): Promise<void> {
     setState('busy');
@@ -28,17 +29,8 @@ export function Allow() {
     }
   }
 
-  if (requestId === undefined || publicKey === undefined)
-    return (
-      <Page title="Sign in a program">
-        <Empty
-          title="No program has asked for anything"
-          command="rancher token --server <hub> --user <you> --auth-provider keyCloakProvider"
-        >
-          The address that the program prints leads here.
-        </Empty>
-      </Page>
-    );
+  if (code !== null) return <AllowCode code={code} />;
+  if (requestId === undefined || publicKey === undefined) return <TypeCode />;
   return (
     <Page title="Sign in a program">
       <dl className="facts">
@@ -47,7 +39,7 @@ export function Allow() {
           <code>{requestId}</code>
         </dd>
         <dt>It would act as</dt>
-        <dd>{person && (person.name === person.username ? person.name : `${person.name} (${person.username})`)}</dd>
+        <dd>{who}</dd>
         <dt>Where</dt>
         <dd>{cluster === undefined ? 'Everywhere you may' : <code>{cluster}</code>}</dd>
       </dl>

@@ -77,6 +77,7 @@ async function start(t: TestContext, config: object = {}, { allow = ['127.0.0.1/
   const routes = oidcRoutes({ signIn, tokens: identity.tokens });
   const open = publicRoutes({
     authTokens: identity.authTokens,
+    programLogins: identity.programLogins,
     tokens: identity.tokens,
     providers: [oidcSignInProvider(signIn)],
     base: () => 'https://hub.example.com',
