@@ -191,5 +191,30 @@ for (const kind of hubKindsByTime)
         const other = await run(`login ${hub.gateway} --token token-abcde:${'b'.repeat(54)}`);
         assert.match(other.stderr, /error: the hub does not take this token.*\n {2}it may have expired/);
       });
+
+      test('somebody who may see one member and nothing of the hub works on that member', async () => {
+        const made = await target.request('POST', '/v3/users', { username: 'jane', password: 'correct horse battery' }, session);
+        const userId = made.json<{ id: string }>().id;
+        const { data } = (await target.request('GET', '/v3/clusters?name=sandbox-1', undefined, session)).json<{
+          data: { id: string }[];
+        }>();
+        const bound = { type: 'clusterRoleTemplateBinding', clusterId: data[0]!.id, userId, roleTemplateId: 'cluster-member' };
+        assert.equal((await target.request('POST', '/v3/clusterroletemplatebindings', bound, session)).code, 201);
+        const file = path.join(scratch.dir, 'jane.yaml');
+        const asJane = (line: string) => run(line, { input: 'correct horse battery', env: { ...env, KUBECONFIG: file } });
+        const signedIn = await asJane(`login ${hub.gateway} --ca-file ${hub.authorities} --username jane --password-stdin`);
+        assert.match(signedIn.stdout, /as jane until/);
+        await eventually(
+          () => asJane('get nodes -C sandbox-1'),
+          ({ code }) => code === 0,
+          patient,
+        );
+        const mine = path.join(scratch.dir, 'mine.yaml');
+        const given = await asJane(`kubeconfig sandbox-1 -o ${mine}`);
+        assert.equal(given.code, 0, given.stderr);
+        await kubectlFor('kubectl', { kubeconfig: mine, dir: scratch.dir }).expect('get nodes', { says: 'Ready' });
+        const refused = await asJane('get secrets -A');
+        assert.match(refused.stderr, /Forbidden.*\n {2}ask an administrator/);
+      });
     },
   );
