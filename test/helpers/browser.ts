@@ -30,7 +30,11 @@ export interface TestWindow extends AsyncDisposable {
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  open(options?: { readonly colors?: 'light' | 'dark'; readonly width?: number; readonly height?: number }): Promise<TestWindow>;
+  open(options?: {
+    readonly colors?: 'light' | 'dark' | 'contrast';
+    readonly width?: number;
+    readonly height?: number;
+  }): Promise<TestWindow>;
 }
 
 /** Debian's Chromium, installed when it is missing. */
@@ -55,7 +59,8 @@ export async function startBrowser(): Promise<TestBrowser> {
     async open({ colors = 'light', width = 1360, height = 860 } = {}) {
       const context = await browser.newContext({
         ignoreHTTPSErrors: true,
-        colorScheme: colors,
+        colorScheme: colors === 'contrast' ? 'dark' : colors,
+        contrast: colors === 'contrast' ? 'more' : 'no-preference',
         viewport: { width, height },
         // Scripts of tests are not scripts of the page; what the page itself may do is what is tested.
         bypassCSP: false,

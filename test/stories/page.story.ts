@@ -52,7 +52,7 @@ for (const kind of hubKindsByTime)
     });
     after(() => running.disposeAsync());
 
-    for (const colors of ['light', 'dark'] as const)
+    for (const colors of ['light', 'dark', 'contrast'] as const)
       test(`every screen in ${colors}, without barriers and without a complaint of the browser`, async () => {
         await using window = await rig.open({ colors });
         const { page } = window;
@@ -72,8 +72,13 @@ for (const kind of hubKindsByTime)
           yaml: '/explore/apps/v1/deployments/sandbox-1/default/web/yaml',
           logs: '/explore/apps/v1/deployments/sandbox-1/default/web/logs',
         };
-        // What is different in the dark is colours alone; `npm test` looks at those screens that have most of them.
-        const shown = colors === 'light' || !isGate ? Object.keys(screens) : ['home', 'clusters', 'grouped', 'object', 'yaml'];
+        // What is different is colours alone; `npm test` looks at those screens that have most of them.
+        const few = {
+          light: Object.keys(screens),
+          dark: ['home', 'clusters', 'grouped', 'object', 'yaml'],
+          contrast: ['clusters', 'yaml'],
+        };
+        const shown = isGate ? few[colors] : Object.keys(screens);
         const tabPlaces = new Set<number | undefined>();
         for (const name of shown) {
           const place = screens[name]!;
@@ -227,6 +232,11 @@ for (const kind of hubKindsByTime)
       await keyboard.press('Escape');
       await row(page, 'web').waitFor();
       assert.equal(page.url(), rig.url(list), 'with all that the list was asked for');
+      await row(page, 'web').locator('time').hover();
+      assert.match((await row(page, 'web').locator('time').getAttribute('title')) ?? '', /2\d{3}.*(UTC|GMT|[A-Z]{3,4})/, 'with its zone');
+      await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.rows'))`);
+      await keyboard.press('Control+c');
+      assert.match(await page.evaluate('navigator.clipboard.readText()'), /web\t2\d{3}-\d\d-\d\dT[\d:.]+Z$/, 'times are copied in full');
       for (const key of ['g', 'c']) await keyboard.press(key);
       await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
       assert.match(page.url(), /cluster=sandbox-1&ns=default/);
@@ -604,6 +614,14 @@ for (const kind of hubKindsByTime)
       await page.getByText(canary).waitFor();
       await page.getByRole('button', { name: 'Hide key' }).click();
       assert.ok(!(await page.content()).includes(canary));
+      await page.clock.install();
+      await page.getByRole('button', { name: 'Show key' }).click();
+      await page.getByText(canary).waitFor();
+      await page.clock.fastForward(29_000);
+      assert.ok((await page.content()).includes(canary));
+      await page.clock.fastForward(1100);
+      await page.getByText('•••••• (11 bytes)').waitFor();
+      assert.ok(!(await page.content()).includes(canary), 'hidden again by itself');
       const stored = await page.evaluate('JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }, document.cookie])');
       for (const secret of [canary, encoded, rig.admin.password, 'R_SESS']) assert.ok(!String(stored).includes(secret));
       assert.deepEqual(window.faults, []);

@@ -27,8 +27,21 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-export function showTheme(): void {
+const moreContrast = matchMedia('(prefers-contrast: more)');
+
+/** Shows the colours that somebody chose, and goes along when the system or another tab changes them. */
+export function beginTheme(): void {
+  showTheme();
+  moreContrast.addEventListener('change', showTheme);
+  window.addEventListener('storage', event => {
+    if (event.key !== key) return;
+    showTheme();
+    for (const listener of listeners) listener();
+  });
+}
+
+function showTheme(): void {
   const theme = read();
-  const wantsContrast = theme === 'system' && matchMedia('(prefers-contrast: more)').matches;
+  const wantsContrast = theme === 'system' && moreContrast.matches;
   document.documentElement.dataset['theme'] = wantsContrast ? 'contrast' : theme;
 }

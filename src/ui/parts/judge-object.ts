@@ -1,11 +1,6 @@
-export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
+import { conditionsOf, phaseOf, type ConditionLike } from './conditions.ts';
 
-interface ConditionLike {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
 
 interface Judged {
   readonly tone: Tone;
@@ -21,7 +16,8 @@ export function judgeObject(obj: { metadata: { deletionTimestamp?: string }; [fi
 /** The same; undefined when it does not say. */
 export function judged(obj: Parameters<typeof judgeObject>[0]): Judged | undefined {
   if (obj.metadata.deletionTimestamp) return { tone: 'warn', word: 'Leaving', why: 'It is being removed' };
-  const { conditions = [], phase } = (obj['status'] ?? {}) as { conditions?: ConditionLike[]; phase?: string };
+  const conditions = conditionsOf(obj);
+  const phase = phaseOf(obj);
   const find = (type: string) => conditions.find(one => one.type === type);
   const stalled = find('Stalled');
   if (stalled?.status === 'True') return { tone: 'bad', word: 'Stalled', why: stalled.message };

@@ -17,7 +17,15 @@ interface YamlEditorProps {
   onChange?(text: string): void;
 }
 
-export const printYaml = (value: object | string): string => (typeof value === 'string' ? value : stringify(value, { lineWidth: 0 }));
+export const printYaml = (value: object | string): string =>
+  typeof value === 'string' ? value : stringify(inOrder(value), { lineWidth: 0 });
+
+/** What an object is comes first, how it is last, as kubectl prints it. */
+function inOrder(object: object): object {
+  const { apiVersion, kind, metadata, status, ...rest } = object as Record<string, unknown>;
+  if (apiVersion === undefined || kind === undefined) return object;
+  return { apiVersion, kind, ...(metadata !== undefined && { metadata }), ...rest, ...(status !== undefined && { status }) };
+}
 
 /** What the editor marks its styles with, so that the browser believes them. */
 export const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';

@@ -3,6 +3,7 @@ import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
 import { objectPlace, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useServedKinds } from '../../data/use-served.ts';
+import { conditionsOf, type ConditionLike } from '../../parts/conditions.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -10,21 +11,13 @@ import { DriftedFields } from './drifted-fields.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { NodeFacts } from './workload/node-facts.tsx';
 import { PodFacts, WorkloadFacts, workloads } from './workload/workload-facts.tsx';
-import { SecretValues } from './secret-values.tsx';
-
-interface ConditionLike {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
+import { bytesOf, SecretValues } from './secret-values.tsx';
 
 /** What every object has, and for some kinds what people look for first. */
 export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }) {
   const { metadata } = object;
   const resource = resourceOf(at.kind);
-  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: ConditionLike[] };
+  const conditions = conditionsOf(object);
   return (
     <div className="stack">
       <section className="card">
@@ -78,8 +71,8 @@ export function Conditions({ conditions }: { conditions: readonly ConditionLike[
     <section className="card stack tight">
       <h2>Conditions</h2>
       <dl className="facts wordy">
-        {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
-          <div key={type} className="fact">
+        {conditions.map(({ type, status, reason, message, lastTransitionTime }, i) => (
+          <div key={i} className="fact">
             <dt>
               <StateBadge tone={toneOf(type, status, reason)} word={`${type}: ${status}`} />
             </dt>
@@ -108,6 +101,9 @@ function toneOf(type: string, status: string, reason: string | undefined) {
   return (status === 'True') === abnormal.test(type) ? 'bad' : 'good';
 }
 
+/** What is longer is folded. */
+const longText = 400;
+
 function Annotations({ all }: { all: Readonly<Record<string, string>> | undefined }) {
   const shown = Object.entries(all ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
   if (shown.length === 0) return <span className="muted">–</span>;
@@ -115,7 +111,20 @@ function Annotations({ all }: { all: Readonly<Record<string, string>> | undefine
     <ul>
       {shown.map(([key, value]) => (
         <li key={key}>
-          <code>{key}</code>: {value}
+          {value.length > longText ? (
+            <details>
+              <summary>
+                <code>{key}</code> <span className="muted">{value.length.toLocaleString()} characters</span>
+              </summary>
+              <pre className="text" tabIndex={0}>
+                {value}
+              </pre>
+            </details>
+          ) : (
+            <>
+              <code>{key}</code>: <bdi>{value}</bdi>
+            </>
+          )}
         </li>
       ))}
     </ul>
@@ -142,19 +151,25 @@ function Owners({ object, at }: { object: KubeObject; at: ObjectAt }) {
 
 function ConfigValues({ object }: { object: KubeObject }) {
   const data = Object.entries((object['data'] ?? {}) as Record<string, string>);
-  if (data.length === 0) return null;
+  const binary = Object.entries((object['binaryData'] ?? {}) as Record<string, string>);
+  if (data.length + binary.length === 0) return null;
   return (
     <section className="card stack tight">
       <h2>Data</h2>
       {data.map(([key, value]) => (
         <details key={key} open={data.length < 4}>
           <summary>
-            <code>{key}</code> <span className="muted">{value.length} characters</span>
+            <code>{key}</code> <span className="muted">{value.length.toLocaleString()} characters</span>
           </summary>
           <pre className="text" tabIndex={0}>
             {value}
           </pre>
         </details>
+      ))}
+      {binary.map(([key, value]) => (
+        <p key={key}>
+          <code>{key}</code> <span className="muted">{bytesOf(value).toLocaleString()} bytes that are no text</span>
+        </p>
       ))}
     </section>
   );

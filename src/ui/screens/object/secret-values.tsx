@@ -35,7 +35,6 @@ function SecretValue({ name, encoded }: { name: string; encoded: string }) {
     const timer = setTimeout(() => setShown(false), shownMs);
     return () => clearTimeout(timer);
   }, [isShown]);
-  const bytes = Math.floor((encoded.replace(/=+$/, '').length * 3) / 4);
   return (
     <div className="row">
       {isShown ? (
@@ -43,7 +42,7 @@ function SecretValue({ name, encoded }: { name: string; encoded: string }) {
           {decode(encoded)}
         </pre>
       ) : (
-        <span className="muted">•••••• ({bytes} bytes)</span>
+        <span className="muted">•••••• ({bytesOf(encoded)} bytes)</span>
       )}
       <button type="button" className="button bare" onClick={() => setShown(!isShown)} aria-label={`${isShown ? 'Hide' : 'Show'} ${name}`}>
         <Icon name="eye" />
@@ -53,6 +52,9 @@ function SecretValue({ name, encoded }: { name: string; encoded: string }) {
     </div>
   );
 }
+
+/** How much base64 stands for. */
+export const bytesOf = (encoded: string): number => Math.floor((encoded.replace(/=+$/, '').length * 3) / 4);
 
 function decode(encoded: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(encoded), one => one.charCodeAt(0)));
