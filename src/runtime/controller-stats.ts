@@ -1,4 +1,5 @@
 import { describeMetrics } from './metric-text.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 export type ReconcileResult = 'settled' | 'requeued' | 'failed' | 'stalled';
 
@@ -23,7 +24,10 @@ const resultLabels: Readonly<Record<ReconcileResult, string>> = {
   stalled: 'stalled',
 };
 
-export function controllerStats(name: string, queue: { readonly depth: number; readonly oldestWaitMs: number }): ControllerStats {
+/** What a queue tells about itself. */
+export type QueueNumbers = Pick<WorkQueue, 'depth' | 'oldestWaitMs' | 'runningMs'>;
+
+export function controllerStats(name: string, queue: QueueNumbers): ControllerStats {
   const results: Record<ReconcileResult, number> = { settled: 0, requeued: 0, failed: 0, stalled: 0 };
   const perBucket = bucketSeconds.map(() => 0);
   let count = 0;
@@ -50,8 +54,12 @@ export function controllerStats(name: string, queue: { readonly depth: number; r
     },
     print() {
       let below = 0;
+      const { runningMs } = queue;
       return [
         `workqueue_depth{name="${name}",${label}} ${queue.depth}`,
+        `workqueue_unfinished_work_seconds{name="${name}",${label}} ${runningMs.reduce((sum, ms) => sum + ms, 0) / 1000}`,
+        `workqueue_longest_running_processor_seconds{name="${name}",${label}} ${Math.max(0, ...runningMs) / 1000}`,
+        `controller_runtime_active_workers{${label}} ${runningMs.length}`,
         `drover_workqueue_oldest_wait_seconds{name="${name}",${label}} ${queue.oldestWaitMs / 1000}`,
         ...Object.entries(results).map(
           ([result, total]) => `controller_runtime_reconcile_total{${label},result="${resultLabels[result as ReconcileResult]}"} ${total}`,
@@ -71,6 +79,9 @@ export function printControllerStats(all: readonly ControllerStats[]): string {
   return describeMetrics(
     [
       { name: 'workqueue_depth', type: 'gauge', help: 'Keys that wait to be looked at.' },
+      { name: 'workqueue_unfinished_work_seconds', type: 'gauge', help: 'How long all that is being looked at has been so.' },
+      { name: 'workqueue_longest_running_processor_seconds', type: 'gauge', help: 'How long the longest of them has been so.' },
+      { name: 'controller_runtime_active_workers', type: 'gauge', help: 'Keys that are being looked at.' },
       { name: 'drover_workqueue_oldest_wait_seconds', type: 'gauge', help: 'How long the oldest of them has waited.' },
       { name: 'controller_runtime_reconcile_total', type: 'counter', help: 'Looks by how they ended.' },
       { name: 'controller_runtime_reconcile_errors_total', type: 'counter', help: 'Looks that failed and are tried again.' },

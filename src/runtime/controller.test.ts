@@ -43,6 +43,23 @@ test('looks at everything there is, then at every change', async t => {
   assert.match(printControllerStats([running.stats]), /^workqueue_depth\{name="copier",controller="copier"\} 0$/m);
 });
 
+test('how long a look takes that has not ended is told', async t => {
+  const { client, signal } = await start(t);
+  const maps = informer(client, ConfigMap, { signal, namespace: 'a' });
+  const held = Promise.withResolvers<void>();
+  const reconcile = async () => held.promise.then(() => settled);
+  const running = runController({ name: 'slow', reconcile }, { triggers: [changesOf(maps)], signal });
+  const told = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'm').exec(printControllerStats([running.stats]))?.[1]);
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'a', name: 'x' } });
+  await eventually(() => told('controller_runtime_active_workers') > 0);
+  const seen = told('workqueue_unfinished_work_seconds');
+  await eventually(() => told('workqueue_unfinished_work_seconds') > seen && told('workqueue_longest_running_processor_seconds') > seen);
+  held.resolve();
+  await running.idle();
+  assert.equal(told('controller_runtime_active_workers'), 0);
+  assert.equal(told('workqueue_unfinished_work_seconds'), 0);
+});
+
 test('a change concerns the keys of the old object as well', async t => {
   const { client, signal } = await start(t);
   const maps = informer(client, ConfigMap, { signal, namespace: 'a', labelSelector: 'team' });

@@ -30,6 +30,8 @@ export interface WorkQueue extends Disposable {
   readonly depth: number;
   /** How long the key has waited that has waited longest; 0 when none waits. */
   readonly oldestWaitMs: number;
+  /** How long each key that is being worked on has been so. */
+  readonly runningMs: readonly number[];
   /** Resolves when nothing waits, runs or is delayed by a failure; delays asked for by `addAfter` or an outcome do not count. */
   idle(): Promise<void>;
 }
@@ -44,7 +46,7 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
   const { reconcile, onError, concurrency = 1, firstDelayMs = 5, maxDelayMs = 300_000 } = options;
   // Since when each waits. Maps keep the order in which keys came.
   const waiting = new Map<string, number>();
-  const running = new Set<string>();
+  const running = new Map<string, number>();
   const dirty = new Map<string, number>();
   const delayed = new Map<string, Delayed>();
   const failures = new Map<string, number>();
@@ -64,6 +66,9 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     get oldestWaitMs() {
       const since = Math.min(firstOf(waiting), firstOf(dirty));
       return since === Infinity ? 0 : performance.now() - since;
+    },
+    get runningMs() {
+      return [...running.values()].map(since => performance.now() - since);
     },
     idle: () => (isIdle() ? Promise.resolve() : new Promise(resolve => idlers.push(resolve))),
     [Symbol.dispose]: stop,
@@ -111,7 +116,7 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     for (const key of waiting.keys()) {
       if (running.size >= concurrency) return;
       waiting.delete(key);
-      running.add(key);
+      running.set(key, performance.now());
       void run(key);
     }
   }

@@ -9,7 +9,9 @@ import { eventually } from '../helpers/eventually.ts';
 import { HttpTarget } from '../helpers/http-target.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
 import { scratchDir } from '../helpers/real-cluster.ts';
+import { installPrograms } from '../helpers/installed-programs.ts';
 import { missingRig, repositoryRoot } from '../helpers/rig.ts';
+import { runCommand } from '../helpers/run-command.ts';
 
 const patient = { timeoutMs: 90_000, everyMs: 300 };
 const folder = path.join(repositoryRoot, 'examples');
@@ -55,10 +57,11 @@ function examples(kind: HubKind): void {
   });
   after(() => running.disposeAsync());
 
-  async function apply(name: string): Promise<void> {
+  async function apply(name: string): Promise<string> {
     const { code, stdout, stderr } = await kubectl.run(`apply -f ${path.join(folder, name)}`);
     assert.equal(code, 0, stdout + stderr);
     assert.equal(stderr, '', 'no warnings');
+    return stdout;
   }
 
   /** `web-1-0-0 Deployed` and so on, on one cluster for one owner. */
@@ -72,7 +75,9 @@ function examples(kind: HubKind): void {
     eventually(read, found => found.join() === expected.join(), { ...patient, what });
 
   test('multi-cluster-service: on the two that match, with values of their own', async () => {
-    await apply('multi-cluster-service');
+    const said = await apply('multi-cluster-service');
+    // The demo has made it, as kubectl would have.
+    for (const line of said.trimEnd().split('\n')) assert.match(line, /(clusterdeployment|multiclusterservice|template)\S+ unchanged$/);
     for (const cluster of ['east', 'west']) {
       await become(() => services(cluster, 'web'), ['web-1-0-0 Deployed'], cluster);
       const page = await drover.expect(`kubectl ${cluster} -- get cm web -n web -o jsonpath={.data}`);
@@ -172,6 +177,23 @@ function examples(kind: HubKind): void {
     for (const cluster of ['blue-green-1', 'blue-green-2']) {
       assert.equal(await onMember(cluster, 'service shop -o jsonpath={.spec.selector}'), '{"app":"shop","harness.io/color":"blue"}');
       assert.equal(await onMember(cluster, 'deployments -o name'), 'deployment.apps/shop-blue\n');
+    }
+  });
+
+  test('what else their descriptions tell people to run can be run', async () => {
+    const bin = installPrograms(scratch.dir, { rig: ['kubectl'], listen: '127.0.0.1:0' });
+    const env = { PATH: `${bin}:${process.env['PATH']}`, KUBECONFIG: hub.kubeconfig };
+    for (const name of stories) {
+      const text = readFileSync(path.join(folder, name, 'README.md'), 'utf8');
+      const commands = [...text.matchAll(/`((?:kubectl|npx drover) [^`]+)`/g)].map(match => match[1]!);
+      assert.ok(commands.length > 0, name);
+      // Those that only show a form, those that never end, and those that the other tests have run.
+      const rest = commands.filter(command => !/NAME| -w$/.test(command) && !command.includes('apply -f'));
+      for (const command of rest.map(one => one.replace(/^npx /, ''))) {
+        const { code, stdout, stderr } = await runCommand('bash', ['-c', command], { env, cwd: repositoryRoot, timeoutMs: 60_000 });
+        const isNo = command.includes('can-i') && stdout === 'no\n';
+        assert.ok(code === 0 || isNo, `${name}: ${command}\n${stdout}${stderr}`);
+      }
     }
   });
 }

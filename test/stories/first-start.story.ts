@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -208,6 +208,40 @@ test('an address in use is named, and the data are free again', options, async (
   await using hub = await startHub({ dataDir });
   assert.equal((await hub.request('GET', '/readyz')).code, 200);
   assert.match(readFileSync(hub.program.logFile, 'utf8'), passwordLine, 'a start that failed has used up no password');
+});
+
+test('a folder that cannot hold the data is refused in a sentence, with what to do', options, async () => {
+  using scratch = scratchDir('first');
+  const file = path.join(scratch.dir, 'file');
+  writeFileSync(file, '');
+  for (const [data, reason] of [
+    [file, 'there is a file of that name'],
+    [path.join(file, 'data'), 'there is a file on the way to it'],
+  ]) {
+    const result = await drover('hub', '--data', data!, '--listen', '127.0.0.1:0');
+    assert.equal(result.code, 1);
+    assert.equal(
+      result.stderr,
+      `error: the hub cannot keep its data in "${data}": ${reason}\n  choose a folder of your own with --data DIR\n`,
+    );
+  }
+});
+
+test('a first password that is given is taken and not shown; one that is too short is refused', options, async () => {
+  const given = { env: { CATTLE_BOOTSTRAP_PASSWORD: 'correct horse battery' } };
+  await using hub = await startHub(given);
+  assert.doesNotMatch(readFileSync(hub.program.logFile, 'utf8'), /password|correct horse/i);
+  const login = { username: 'admin', password: given.env.CATTLE_BOOTSTRAP_PASSWORD };
+  await eventually(
+    () => hub.request('POST', '/v3-public/localProviders/local?action=login', login, {}, { anonymous: true }),
+    ({ code }) => code === 201,
+    { timeoutMs: 30_000 },
+  );
+  const node = path.join(repositoryRoot, 'node_modules/.bin/node');
+  const words = [path.join(repositoryRoot, 'bin/drover.js'), 'up', '--data', hub.dir, '--listen', '127.0.0.1:0'];
+  const refused = await runCommand(node, words, { env: { CATTLE_BOOTSTRAP_PASSWORD: 'short' }, timeoutMs: 30_000 });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /CATTLE_BOOTSTRAP_PASSWORD has less than 12 characters/);
 });
 
 test('an unknown option or command exits 2 and points to the help', options, async () => {

@@ -13,6 +13,7 @@ import { hubKinds } from '../../hub/hub-kinds.ts';
 import { splitDocuments } from '../../render/helm/manifests.ts';
 import { readChartFolder } from '../../render/chart/read-chart-folder.ts';
 import { packChart } from '../../sources/pack-chart.ts';
+import { sortKeys, type Json } from '../../util/json.ts';
 import { readYaml } from '../../yaml/read-yaml.ts';
 
 /** `made`: now. `there`: at an earlier start. `left out`: the hub has clusters of somebody. */
@@ -53,7 +54,9 @@ export function exampleObjects(name: string): KubeObject[] {
 
 /** As `kubectl apply` would have made it, so that people can go on with that. */
 function asApplied(obj: KubeObject): KubeObject {
-  const annotations = { [lastAppliedAnnotation]: `${JSON.stringify(obj)}\n`, ...obj.metadata.annotations };
+  const { annotations: own = {} } = obj.metadata;
+  const applied = sortKeys({ ...obj, metadata: { ...obj.metadata, annotations: own } } as unknown as Json);
+  const annotations = { [lastAppliedAnnotation]: `${JSON.stringify(applied)}\n`, ...own };
   return { ...obj, metadata: { ...obj.metadata, annotations } };
 }
 
