@@ -16,6 +16,7 @@ import type { SourceCredentials } from './credentials.ts';
 import { createEgress } from './egress.ts';
 import { fetchChart } from './fetch-chart.ts';
 import { fetchFolder } from './fetch-folder.ts';
+import { findGitCommit } from './git.ts';
 import { checkRevision, gitUrl, parseGitAddress } from './git-address.ts';
 import { createSourceCaches } from './source-caches.ts';
 import { SourceError } from './source-error.ts';
@@ -70,6 +71,51 @@ test('the newest tag within a range is read, and a reference that is written who
     await words(fetchFolder({ repository, version: 'semver:2.x' }, context())),
     /^no tag within "2.x" found in .*; it has 1.10.0-rc.1, v1.2.0, 1.0.0$/,
   );
+});
+
+test('which commit a version means is known without what it holds, also after it was moved by force', async t => {
+  const scratch = tempDir('git-commit');
+  t.after(() => scratch[Symbol.dispose]());
+  const repo = testRepository(path.join(scratch.dir, 'app.git'));
+  const backend = gitBackend(scratch.dir);
+  let fetches = 0;
+  const server = await startSourceServer(t, (req, res) => {
+    req.on('data', (chunk: Buffer) => void (chunk.includes('command=fetch') && fetches++));
+    backend(req, res);
+  });
+  const context = {
+    egress,
+    caches: createSourceCaches(),
+    credentials: { tls: { ca: server.ca.certificate } },
+    signal: new AbortController().signal,
+  };
+  const find = (version?: string) => findGitCommit({ repository: `git+${server.url}/app.git`, version }, context);
+  const first = repo.commit({ a: '1' });
+  repo.git('tag', '-a', '1.0.0', '-m', 'one');
+  const second = repo.commit({ a: '2' });
+  repo.git('tag', '1.1.0');
+  repo.git('branch', 'side');
+  assert.deepEqual(
+    await Promise.all([
+      find(),
+      find('main'),
+      find('side'),
+      find('1.0.0'),
+      find('refs/tags/1.0.0'),
+      find('1.1.0'),
+      find('semver:~1.0'),
+      find(first),
+    ]),
+    [second, second, second, first, first, second, first, first],
+  );
+  repo.git('reset', '--hard', '--quiet', first);
+  const other = repo.commit({ a: '3' });
+  assert.equal(await find('main'), other);
+  repo.git('reset', '--hard', '--quiet', first);
+  assert.equal(await find('main'), first);
+  repo.git('branch', '-D', 'side');
+  assert.match(await words(find('side')), /has no branch, tag or commit "side"/);
+  assert.equal(fetches, 0);
 });
 
 test('what a source leaves out is left out of folders and of charts', async t => {

@@ -31,7 +31,15 @@ const advertisement = '/info/refs?service=git-upload-pack';
  * Reads one commit of a repository. Only what the commit holds is fetched, and nothing of it is ever a file on this machine: files are read out of git's own
  * store, so that names, links, hooks and attributes of the repository have no meaning here.
  */
-export async function withGitTree<T>(source: GitSource, ctx: SourceContext, use: (tree: GitTree, place: string) => Promise<T>): Promise<T> {
+export function withGitTree<T>(source: GitSource, ctx: SourceContext, use: (tree: GitTree, place: string) => Promise<T>): Promise<T> {
+  return atRepository(source, ctx, async ({ readTree, place }) => use(await readTree(), place));
+}
+
+/** The commit that a version means now, as the repository lists it: nothing of what it holds is fetched. */
+export const findGitCommit = (source: GitSource, ctx: SourceContext): Promise<string> =>
+  atRepository(source, ctx, async ({ commit }) => commit);
+
+async function atRepository<T>(source: GitSource, ctx: SourceContext, use: (at: Repository) => Promise<T>): Promise<T> {
   const { version = '' } = source;
   const address = parseGitAddress(source.repository);
   const range = rangeIn(version);
@@ -41,7 +49,7 @@ export async function withGitTree<T>(source: GitSource, ctx: SourceContext, use:
   const signal = AbortSignal.any([ctx.signal, late]);
   const place = `git+${gitUrl(address).replace(/\/\/[^/]*@/, '//')}`;
   try {
-    return await readCommit({ address, version, range, folder, place }, { ...ctx, signal }, use);
+    return await use(await openRepository({ address, version, range, folder, place }, { ...ctx, signal }));
   } catch (error) {
     if (ctx.signal.aborted) throw ctx.signal.reason;
     if (late.aborted) throw new SourceError(`"${place}" could not be read within ${timeoutMs / 1000} s`);
@@ -60,11 +68,15 @@ interface Reading {
   readonly place: string;
 }
 
-async function readCommit<T>(
-  { address: asked, version, range, folder, place }: Reading,
-  ctx: SourceContext,
-  use: (tree: GitTree, place: string) => Promise<T>,
-): Promise<T> {
+interface Repository {
+  readonly place: string;
+  /** As it is listed; a commit that is given whole is not looked for. */
+  readonly commit: string;
+  /** Fetches what the commit holds. */
+  readTree(): Promise<GitTree>;
+}
+
+async function openRepository({ address: asked, version, range, folder, place }: Reading, ctx: SourceContext): Promise<Repository> {
   const { egress } = ctx;
   const { address, authorization, credentials } =
     asked.protocol === 'ssh' ? { address: asked, authorization: undefined, credentials: ctx.credentials } : await findServer(asked, ctx);
@@ -80,42 +92,66 @@ async function readCommit<T>(
   await git(['init', '--quiet', '--bare', '--template=', '--', store]);
   const inStore = ['--git-dir', store];
   const url = gitUrl(address);
-  const wanted = commitForm.test(version) ? version : await (range === undefined ? resolveRevision() : resolveRange(range));
-  using watch = watchSize(store, ctx.signal);
-  await git(
-    [...inStore, 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--', url, wanted],
-    {
-      signal: watch.signal,
-    },
-  );
-  const commit = (await git([...inStore, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted}^{commit}`])).toString().trim();
-  if (!commitForm.test(commit)) throw new SourceError(`"${place}" has no commit "${version}"`, { isFinal: true });
-  const tree = await readGitTree({ commit, git: (args, more) => git([...inStore, ...args], more) });
-  return use(tree, place);
+  const wanted = commitForm.test(version)
+    ? { oid: version, commit: version }
+    : await (range === undefined ? resolveRevision() : resolveRange(range));
+  return { place, commit: wanted.commit, readTree };
 
-  async function resolveRange(wantedTags: string): Promise<string> {
-    const listed = (await git(['ls-remote', '--quiet', '--refs', '--tags', '--', url], { maxBytes: maxTagBytes })).toString();
-    const prefix = 'refs/tags/';
-    const tags = new Map(
-      listed.split('\n').flatMap(line => (line.startsWith(prefix, 41) ? [[line.slice(41 + prefix.length), line.slice(0, 40)]] : [])),
+  async function readTree(): Promise<GitTree> {
+    using watch = watchSize(store, ctx.signal);
+    await git(
+      [...inStore, 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--', url, wanted.oid],
+      { signal: watch.signal },
     );
-    const oid = tags.get(newestTag([...tags.keys()], wantedTags, place));
-    if (oid === undefined || !commitForm.test(oid)) throw new Error('git does not have what it lists');
-    return oid;
+    const found = await git([...inStore, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted.oid}^{commit}`]);
+    const commit = found.toString().trim();
+    if (!commitForm.test(commit)) throw new SourceError(`"${place}" has no commit "${version}"`, { isFinal: true });
+    return readGitTree({ commit, git: (args, more) => git([...inStore, ...args], more) });
   }
 
-  /** The object that a name stands for: tags before branches, as git itself has it. */
-  async function resolveRevision(): Promise<string> {
+  async function resolveRange(wantedTags: string): Promise<Named> {
+    const refs = refsIn(await git(['ls-remote', '--quiet', '--tags', '--', url], { maxBytes: maxTagBytes }));
+    const prefix = 'refs/tags/';
+    const tags = [...refs.keys()].flatMap(ref => (ref.startsWith(prefix) && !ref.endsWith(peeled) ? [ref.slice(prefix.length)] : []));
+    const found = namedIn(refs, `${prefix}${newestTag(tags, wantedTags, place)}`);
+    if (!found) throw new Error('git does not have what it lists');
+    return found;
+  }
+
+  /** What a name stands for: tags before branches, as git itself has it. */
+  async function resolveRevision(): Promise<Named> {
     const whole = version.startsWith('refs/') ? [version] : [];
     const names = version === '' ? ['HEAD'] : [...whole, `refs/tags/${version}`, `refs/heads/${version}`];
-    const listed = (await git(['ls-remote', '--quiet', '--', url, ...names])).toString();
-    const refs = new Map(listed.split('\n').map(line => [line.slice(41), line.slice(0, 40)]));
-    const found = names.map(name => refs.get(name)).find(oid => oid !== undefined && commitForm.test(oid));
-    if (found !== undefined) return found;
+    const refs = refsIn(await git(['ls-remote', '--quiet', '--', url, ...names, ...names.map(name => `${name}${peeled}`)]));
+    const found = names.map(name => namedIn(refs, name)).find(one => one !== undefined);
+    if (found) return found;
     const what = version === '' ? 'is empty' : `has no branch, tag or commit "${version}"`;
     const hint = /^[0-9a-f]{7,39}$/.test(version) ? '; commits must be given whole' : '';
     throw new SourceError(`"${place}" ${what}${hint}`, { isFinal: true });
   }
+}
+
+interface Named {
+  /** Of a tag that says more than a name: that of the tag. */
+  readonly oid: string;
+  readonly commit: string;
+}
+
+/** How git lists what such a tag is about. */
+const peeled = '^{}';
+
+const refsIn = (listed: Buffer): Map<string, string> =>
+  new Map(
+    listed
+      .toString()
+      .split('\n')
+      .flatMap(line => (line.length > 41 ? [[line.slice(41), line.slice(0, 40)] as const] : [])),
+  );
+
+function namedIn(refs: ReadonlyMap<string, string>, name: string): Named | undefined {
+  const oid = refs.get(name);
+  if (oid === undefined || !commitForm.test(oid)) return undefined;
+  return { oid, commit: refs.get(`${name}${peeled}`) ?? oid };
 }
 
 interface GitServer {

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../client/kube-client.ts';
 import { readCredentials } from '../../../core/sources/read-credentials.ts';
 import { chooseVersion } from '../../../sources/choose-version.ts';
 import type { Egress } from '../../../sources/egress.ts';
-import { withGitTree } from '../../../sources/git.ts';
+import { findGitCommit } from '../../../sources/git.ts';
 import { listChartVersions } from '../../../sources/helm-repository.ts';
 import { listOciTags, readOciDigest } from '../../../sources/oci-artifact.ts';
 import { versionOf } from '../../../sources/oci-reference.ts';
@@ -48,7 +48,7 @@ export async function lookAtArtifact(deps: LookDeps, namespace: string, artifact
   if (type === 'Git') {
     const repository = gitAddress(image);
     const ctx = await contextFor(deps, namespace, secretRef?.name, repository);
-    const digest = await commitOf(repository, tagFilter, ctx);
+    const digest = await findGitCommit({ repository, version: tagFilter }, ctx);
     return [{ tag: tagFilter ?? 'HEAD', digest }];
   }
   if (type === 'HelmChart' && chart !== undefined && /^https?:/.test(image)) {
@@ -78,9 +78,6 @@ async function digestOf(artifact: Parameters<typeof readOciDigest>[0], ctx: Sour
 const fitting = (tags: readonly string[], tagFilter: string | undefined): ListedVersion[] =>
   tags.filter(tag => fitsPattern(tag, tagFilter)).map(tag => ({ tag }));
 
-const commitOf = (repository: string, version: string | undefined, ctx: SourceContext): Promise<string> =>
-  withGitTree({ repository, version }, ctx, tree => Promise.resolve(tree.commit));
-
 /** What the manifests of a service are now. What a run decides by expressions counts as it is written. */
 export async function lookAtManifests(
   deps: LookDeps,
@@ -100,7 +97,7 @@ async function revisionOf(deps: LookDeps, namespace: string, source: ManifestSou
   if (git) {
     if (hasExpressions(git.ref ?? '')) return git.ref!;
     const repository = gitAddress(git.repo);
-    return commitOf(repository, git.ref, await contextFor(deps, namespace, git.secretRef?.name, repository));
+    return findGitCommit({ repository, version: git.ref }, await contextFor(deps, namespace, git.secretRef?.name, repository));
   }
   if (helm) return chartVersion(deps, namespace, helm, tagFilter);
   if (oci) {
