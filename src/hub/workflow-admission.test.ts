@@ -281,6 +281,18 @@ const cases: readonly Case[] = [
     words: /spec\.action\.variables\[tag\]: Invalid value.*spec\.action\.artifacts\[0\]\.build: Required value/,
   },
   {
+    name: 'a range that is none',
+    kind: Trigger,
+    spec: { condition: { type: 'NewArtifact', service: 'web', tagFilter: 'semver:>>1' }, action: { pipelineRef: { name: 'p' } } },
+    words: /spec\.condition\.tagFilter: Invalid value/,
+  },
+  {
+    name: 'an expression that is none',
+    kind: ServiceDefinition,
+    spec: { artifacts: [{ name: 'a', type: 'OCIImage', image: 'x/y', tagFilter: 'regex:(' }] },
+    words: /spec\.artifacts\[0\]\.tagFilter: Invalid value/,
+  },
+  {
     name: 'a pipeline for clusters that join',
     kind: Trigger,
     spec: { condition: { type: 'ClusterJoined', infrastructureRef: 'prod' }, action: { pipelineRef: { name: 'p' } } },

@@ -2,6 +2,7 @@ import { at, invalid, required, type FieldError } from '../../../api/field-error
 import { hasExpressions } from '../expressions/render-text.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { conditionPaths } from '../expressions/condition.ts';
+import { versionFilterFault } from '../triggers/version-filter.ts';
 
 /** What is wrong with a text that is a name once its expressions are rendered. */
 export function nameFaults(field: string, text: string, validate: (value: string) => readonly string[]): FieldError[] {
@@ -24,6 +25,12 @@ function faultsOf(field: string, value: unknown, parse: () => void): FieldError[
     if (!(error instanceof ExpressionError)) throw error;
     return [invalid(field, value, error.message)];
   }
+}
+
+/** Of a filter for versions. */
+export function filterFaults(field: string, filter = ''): FieldError[] {
+  const fault = versionFilterFault(filter);
+  return fault === undefined ? [] : [invalid(field, filter, fault)];
 }
 
 /** Exactly one of these members must be there. */

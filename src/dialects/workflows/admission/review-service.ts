@@ -2,13 +2,13 @@ import { at, type FieldError } from '../../../api/field-error.ts';
 import { faulty } from '../../../core/admission/answers.ts';
 import type { AdmissionAnswer, AdmissionRequest } from '../../../core/admission/admission-review.ts';
 import type { Environment, ServiceDefinition, ValuesSource } from '../kinds/service-definition.ts';
-import { expressionFaults, onlyOne, variableFaults } from './check-fields.ts';
+import { expressionFaults, filterFaults, onlyOne, variableFaults } from './check-fields.ts';
 
 const fileSources = ['inline', 'configMapRef', 'git'];
 const manifestSources = [...fileSources, 'oci', 'helm', 'kustomize'];
 
 export async function reviewService(request: AdmissionRequest): Promise<AdmissionAnswer> {
-  const { manifests = [], values, variables } = (request.object as ServiceDefinition).spec;
+  const { manifests = [], artifacts = [], values, variables } = (request.object as ServiceDefinition).spec;
   return faulty(request, [
     ...manifests.flatMap((one, i) => {
       const here = at.index('spec.manifests', i);
@@ -20,6 +20,9 @@ export async function reviewService(request: AdmissionRequest): Promise<Admissio
         ...expressionFaults(at.child(here, 'helm', 'version'), one.helm?.version),
       ];
     }),
+    ...artifacts.flatMap(({ type, tagFilter }, i) =>
+      type === 'Git' ? [] : filterFaults(at.child(at.index('spec.artifacts', i), 'tagFilter'), tagFilter),
+    ),
     ...valuesFaults('spec.values', values),
     ...variableFaults('spec.variables', variables),
   ]);

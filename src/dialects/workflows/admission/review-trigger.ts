@@ -6,7 +6,7 @@ import { Pipeline } from '../kinds/pipeline.ts';
 import type { Trigger, TriggerCondition } from '../kinds/trigger.ts';
 import { Workflow } from '../kinds/workflow.ts';
 import { scheduleTimes } from '../triggers/decide-schedule.ts';
-import { expressionFaults, onlyOne } from './check-fields.ts';
+import { expressionFaults, filterFaults, onlyOne } from './check-fields.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
 const needs: Readonly<Record<string, readonly (keyof TriggerCondition)[]>> = {
@@ -30,6 +30,7 @@ export async function reviewTrigger(request: AdmissionRequest, world: DeliveryWo
     ...(condition.type === 'ClusterJoined' && action.pipelineRef
       ? [invalid('spec.action.pipelineRef', action.pipelineRef.name, 'what was last released is that of a workflow')]
       : []),
+    ...filterFaults('spec.condition.tagFilter', condition.tagFilter),
     ...actionFaults(action),
   ];
   const resource = action.pipelineRef ? 'pipelineruns' : 'workflowruns';

@@ -85,7 +85,11 @@ export const ServiceDefinition = defineKind({
           type: oneOf(['OCIImage', 'HelmChart', 'Git', 'Custom'], 'What it is.'),
           image: optional(text('Where it is: repository of an image or chart, or address of a git repository.')),
           chart: optional(text('The name of the chart, for HelmChart in a repository that is not OCI.')),
-          tagFilter: optional(text('A pattern with "*" that its tags match. All tags when absent.')),
+          tagFilter: optional(
+            text(
+              'Which tags: a pattern with "*", semver: and a range, or regex: and an expression. Of Git: the branch or tag. All when absent.',
+            ),
+          ),
           insecure,
           secretRef: credentials,
         }),

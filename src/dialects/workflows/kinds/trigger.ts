@@ -19,7 +19,9 @@ const condition = object('When something is started.', {
   type: oneOf(triggerTypes, 'What it waits for.'),
   service: optional(text('For NewArtifact and NewManifest: the ServiceDefinition.')),
   artifact: optional(text('For NewArtifact: the artifact. Any when absent.')),
-  tagFilter: optional(text('For NewArtifact and NewManifest: a pattern with "*" for the version.')),
+  tagFilter: optional(
+    text('For NewArtifact and NewManifest: which versions. A pattern with "*", semver: and a range, or regex: and an expression.'),
+  ),
   interval: duration('For NewArtifact and NewManifest: how often to look. 5m when absent.'),
   schedule: optional(text('For Schedule: when, as Quartz has it without seconds, UTC.')),
   onNewArtifactOnly: optional(flag('For Schedule: only when there is a new artifact since.')),

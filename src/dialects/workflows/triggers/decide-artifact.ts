@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../util/json.ts';
 import type { ServiceDefinition } from '../kinds/service-definition.ts';
 import type { Trigger } from '../kinds/trigger.ts';
-import { fitsPattern } from './fits-pattern.ts';
 import { seenOf, type TriggerDecision } from './trigger-decision.ts';
+import { versionTest } from './version-filter.ts';
 
 type Version = NonNullable<NonNullable<ServiceDefinition['status']>['artifactVersions']>[number];
 
@@ -12,8 +12,9 @@ export function newestVersions(
   { artifact, tagFilter }: { artifact?: string; tagFilter?: string },
 ): Map<string, Version> {
   const newest = new Map<string, Version>();
+  const fits = versionTest(tagFilter);
   for (const version of service?.status?.artifactVersions ?? []) {
-    const isMeant = (artifact === undefined || version.artifact === artifact) && fitsPattern(version.tag, tagFilter);
+    const isMeant = (artifact === undefined || version.artifact === artifact) && fits(version.tag);
     if (isMeant && !newest.has(version.artifact)) newest.set(version.artifact, version);
   }
   return newest;

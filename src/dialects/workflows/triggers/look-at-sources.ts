@@ -15,8 +15,8 @@ import { hasExpressions } from '../expressions/render-text.ts';
 import { gitAddress } from '../inputs/fetch-files.ts';
 import type { ManifestSource, ServiceDefinition } from '../kinds/service-definition.ts';
 import type { ManifestLook } from './decide-manifest.ts';
-import { fitsPattern } from './fits-pattern.ts';
 import { inOrder, type ListedVersion } from './merge-versions.ts';
+import { isOneTag, versionTest } from './version-filter.ts';
 
 export interface LookDeps {
   readonly hub: KubeClient;
@@ -59,8 +59,7 @@ export async function lookAtArtifact(deps: LookDeps, namespace: string, artifact
   const ctx = await contextFor(deps, namespace, secretRef?.name, source.repository);
   const listed = inOrder(fitting(await listOciTags(source, ctx), tagFilter));
   // A tag that is named by itself may come to mean something else.
-  const isMoving = tagFilter !== undefined && !tagFilter.includes('*');
-  const asksFor = isMoving || listed.length <= maxDigests ? listed.slice(0, maxDigests) : [];
+  const asksFor = isOneTag(tagFilter) || listed.length <= maxDigests ? listed.slice(0, maxDigests) : [];
   const digests = await Promise.all(asksFor.map(({ tag }) => digestOf({ ...source, version: tag }, ctx)));
   return listed.map((one, index) => ({ ...one, ...(digests[index] !== undefined && { digest: digests[index] }) }));
 }
@@ -76,7 +75,7 @@ async function digestOf(artifact: Parameters<typeof readOciDigest>[0], ctx: Sour
 }
 
 const fitting = (tags: readonly string[], tagFilter: string | undefined): ListedVersion[] =>
-  tags.filter(tag => fitsPattern(tag, tagFilter)).map(tag => ({ tag }));
+  tags.filter(versionTest(tagFilter)).map(tag => ({ tag }));
 
 /** What the manifests of a service are now. What a run decides by expressions counts as it is written. */
 export async function lookAtManifests(
@@ -126,10 +125,5 @@ async function chartVersion(
   const versions = place
     ? (await listOciTags(place, ctx)).map(versionOf)
     : await listChartVersions({ repository: repo!, name: chart }, ctx);
-  return (
-    chooseVersion(
-      versions.filter(one => fitsPattern(one, tagFilter)),
-      version,
-    ) ?? ''
-  );
+  return chooseVersion(versions.filter(versionTest(tagFilter)), version) ?? '';
 }
