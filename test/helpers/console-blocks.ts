@@ -14,7 +14,9 @@ export interface Commands {
 
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([\w-]*)/;
 const hidden = /^<!-- run: (.+) -->$/;
-const looksLikeCommand = /^\s*(\$ |(npx )?(drover|kubectl|helm|karmadactl) \S)/;
+const looksLikeCommand = /^\s*(\$ |(npx )?(drover|kubectl|helm|karmadactl) \S|(npm|npx|curl|rancher|ctr|git|openssl|cosign) \S|\w+=\$\()/;
+/** Four spaces make a block, too. */
+const indentedCommand = /^ {4,}(npx )?(drover|kubectl|helm|karmadactl|npm|curl) \S/;
 
 /**
  * The commands of a Markdown text, in order. In a block that is marked `console`, `$ ` begins a command, `> ` continues it, and other lines are its
@@ -34,6 +36,7 @@ export function commandsOf(markdown: string): Commands {
     const setup = hidden.exec(text);
     if (!block && setup) shown.push({ line, command: setup[1]!, output: [] });
     if (block && block.language !== 'console' && looksLikeCommand.test(text)) unrunnable.push({ line, text });
+    if (!block && indentedCommand.test(text)) unrunnable.push({ line, text });
     if (block?.language !== 'console') return;
     const last = shown.at(-1);
     if (text.startsWith('$ ')) shown.push({ line, command: text.slice(2), output: [] });
