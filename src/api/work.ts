@@ -448,6 +448,8 @@ export const workAnnotations = {
   work: 'drover.io/work',
   /** On a delivered object, in the manifest or on the member: with "true" nothing about it counts as drift. */
   ignoreDrift: 'drover.io/ignore-drift',
+  /** On a delivered workload: with "true" it has no replicas because it is not needed, whatever an autoscaler would have. */
+  asleep: 'drover.io/asleep',
   /** On a workload of a member: a digest of the ConfigMaps and Secrets that its pods use. On its pods, once it was restarted for them. */
   mounted: 'drover.io/mounted',
   /** On a Work that a dialect made: who wants it, in words such as "MultiClusterService global-ingress". */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deployment } from '../../api/builtin-kinds.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { deliveryManager } from '../../api/work.ts';
+import { deliveryManager, workAnnotations } from '../../api/work.ts';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { withoutOwnedByOthers, type LeaveAloneOptions } from './drift-left-alone.ts';
 import { openMember } from './member.ts';
@@ -69,6 +69,19 @@ test('replicas that nobody has scaled yet are not reset when an autoscaler appea
   await deliver();
   await addAutoscaler();
   assert.equal((await deliver({}, { ...deployment(), spec: { ...deployment().spec, replicas: 2 } })).spec!.replicas, 3);
+});
+
+test('what is put to sleep stays asleep whatever an autoscaler has set, and is woken again', async t => {
+  const { addAutoscaler, deliver, scale } = await startRig(t);
+  await addAutoscaler();
+  await deliver();
+  await scale(7);
+  const asleep = { ...deployment(), metadata: { ...ref, annotations: { [workAnnotations.asleep]: 'true' } } };
+  assert.equal((await deliver({}, { ...asleep, spec: { ...asleep.spec, replicas: 0 } })).spec!.replicas, 0);
+  assert.equal((await deliver()).spec!.replicas, 3);
+  // What others have put to sleep is theirs to wake.
+  await scale(0);
+  assert.equal((await deliver()).spec!.replicas, 0);
 });
 
 test('without an autoscaler replicas are delivered', async t => {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
-import { deliveryManager, type DriftExclusion } from '../../api/work.ts';
+import { deliveryManager, workAnnotations, type DriftExclusion } from '../../api/work.ts';
 import { isJsonObject, jsonEqual, type Json, type JsonObject } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { hasReplicas, readScaledObjects, type ScaledObjects } from './drift-autoscalers.ts';
@@ -42,7 +42,7 @@ export async function withoutOwnedByOthers(
   const scaled = new Map<string, Promise<ScaledObjects>>();
   return mapBounded(objects, concurrency, async obj => {
     const spots: LeftAlone[] = pointersFor(obj, exclusions).map(pointer => ({ pointer, isDecidedByOthers: false }));
-    if (hasReplicas(obj)) {
+    if (hasReplicas(obj) && obj.metadata.annotations?.[workAnnotations.asleep] !== 'true') {
       const { namespace = '' } = obj.metadata;
       let known = scaled.get(namespace);
       if (!known) scaled.set(namespace, (known = readScaledObjects(member, namespace, signal)));
@@ -50,8 +50,18 @@ export async function withoutOwnedByOthers(
     }
     if (spots.length === 0) return obj;
     const live = await readLive(member, obj, signal);
-    return live ? leaveAlone(obj, live, spots, { manager, missing }) : obj;
+    if (!live) return obj;
+    return leaveAlone(obj, live, isPutToSleep(live, manager) ? spots.filter(one => one !== replicas) : spots, { manager, missing });
   });
+}
+
+const replicasOf = ({ spec }: KubeObject): Json | undefined => (isJsonObject(spec) ? spec['replicas'] : undefined);
+
+/** Whether it has no replicas because we said so: no autoscaler would ever wake it. */
+function isPutToSleep(live: KubeObject, manager: string): boolean {
+  if (replicasOf(live) !== 0) return false;
+  const [spec, field] = replicas.pointer;
+  return ownersAt(ownersAt(readOwners(live, manager), { field: spec! }), { field: field! }).ours !== undefined;
 }
 
 export async function readLive(

@@ -392,8 +392,14 @@ test('blue/green: stage, swap, rollback, whoever is killed meanwhile', async t =
 test('the color that production has left is scaled down later, and up again on the way back', async t => {
   const world = await startClusterRunsWorld(t, { clusters: ['east'] });
   const swap = { service1: 'web', service2: 'web-stage', scaleDownOld: { after: '1s' } };
+  const autoscaler: KubeObject = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web' },
+    spec: { maxReplicas: 9, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+  };
   for (const value of ['a', 'b']) {
-    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`)];
+    world.manifests = [configMap('config', value), service('web'), deployment(`web:${value}`), autoscaler];
     const run = await world.begin({ type: 'BlueGreen' });
     await run.step('east', 'StageDeploy');
     const done = await run.step('east', 'SwapServices', { with: swap, isLast: true });

@@ -1,4 +1,5 @@
 import { parseApiVersion, type KubeObject } from '../../../api/object.ts';
+import { workAnnotations } from '../../../api/work.ts';
 import { isJsonObject, type JsonObject } from '../../../util/json.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -80,3 +81,11 @@ export const replicasOf = (obj: KubeObject | undefined): number | undefined => {
 };
 
 export const isCore = (obj: KubeObject, kind: string): boolean => obj.kind === kind && parseApiVersion(obj.apiVersion).group === '';
+
+/** With so many pods. None at all is not for an autoscaler to change. */
+export function withReplicas(obj: KubeObject, replicas: number): KubeObject {
+  const { [workAnnotations.asleep]: _, ...others } = obj.metadata.annotations ?? {};
+  const annotations = replicas === 0 ? { ...others, [workAnnotations.asleep]: 'true' } : others;
+  const { annotations: _before, ...metadata } = obj.metadata;
+  return withSpec({ ...obj, metadata: { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) } }, { replicas });
+}

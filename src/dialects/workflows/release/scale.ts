@@ -5,7 +5,7 @@ import { composeWork, find, merged, nextWork } from './compose-work.ts';
 import { badInstances, wantedInstances } from './instances.ts';
 import { keepOnMember, withAnnotations } from './marks.ts';
 import { parseRef } from './parse-refs.ts';
-import { templateLabelsOf, withSpec } from './pod-template.ts';
+import { templateLabelsOf, withReplicas } from './pod-template.ts';
 import { refLine, unitLog } from './step-log.ts';
 import type { NextWork, OfflineInput, StepBegin, StepInput } from './step.ts';
 
@@ -31,7 +31,7 @@ export function beginScale(input: StepInput): StepBegin {
   log.info(`Scaling ${refLine(ref)} to ${replicas}`);
   return {
     outcome: 'deliver',
-    ...nextWork(composeWork(merged(input.present, [withSpec(base, { replicas })]), input.book.records), { lines: log.lines }),
+    ...nextWork(composeWork(merged(input.present, [withReplicas(base, replicas)]), input.book.records), { lines: log.lines }),
     await: input.with['skipSteadyStateCheck'] === true ? [] : [ref],
   };
 }
@@ -50,7 +50,7 @@ export function scaleDownOld({ present, book, clusterRun }: StepInput): NextWork
     old !== undefined &&
     ['Deployment', 'DeploymentConfig', 'StatefulSet'].includes(obj.kind) &&
     Object.values(templateLabelsOf(obj)).includes(old);
-  const idle = present.filter(isOld).map(obj => withSpec(obj, { replicas: 0 }));
+  const idle = present.filter(isOld).map(obj => withReplicas(obj, 0));
   for (const obj of idle) log.info(`Scaling ${refLine(refOf(obj))} to 0`);
   return nextWork(composeWork(merged(present, idle), book.records), { lines: idle.length > 0 ? log.done().lines : [] });
 }

@@ -7,7 +7,7 @@ import { asColor, colorOf, otherColor, withColor } from './blue-green-services.t
 import type { Color, ReleaseRecord } from './book.ts';
 import { composeWork, find, keyOf, merged, nextWork } from './compose-work.ts';
 import { keepOnMember, withAnnotations } from './marks.ts';
-import { replicasOf, selectorOf, withSpec } from './pod-template.ts';
+import { replicasOf, selectorOf, withReplicas, withSpec } from './pod-template.ts';
 import { knownObjects, withEnvironment } from './release-record.ts';
 import { unitLog, type UnitLog } from './step-log.ts';
 import type { BlueGreenState, NextWork, OfflineInput, StepBegin, StepInput, StepState } from './step.ts';
@@ -79,7 +79,7 @@ function wakened({ present, book }: StepInput, { primaryColorBefore }: BlueGreen
   const before = new Map((record ? knownObjects(record) : []).map(obj => [keyOf(obj), obj]));
   return present.flatMap(obj => {
     const was = before.get(keyOf(obj));
-    return replicasOf(obj) === 0 && was && replicasOf(was) !== 0 ? [withSpec(obj, { replicas: replicasOf(was) ?? 1 })] : [];
+    return replicasOf(obj) === 0 && was && replicasOf(was) !== 0 ? [withReplicas(obj, replicasOf(was) ?? 1)] : [];
   });
 }
 
