@@ -136,7 +136,7 @@ export async function startDyingHub(t: TestContext, names: readonly string[]): P
     const shared = { hub, runs, clusterRuns, clusters, works, requests, inputs, herald, logs, secrets, signal };
     runWorkflowRuns({ ...shared, gates, freezes });
     runClusterRuns({ ...shared, members: directory });
-    runApprovals({ hub, requests, signal });
+    runApprovals({ hub, requests, runs, signal });
     runWorkKeeper({ hub, works, clusters, revisions: workRevisions(hub, { signal, onError: onError() }), signal });
     runDeliverer({
       hub,

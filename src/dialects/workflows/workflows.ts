@@ -75,7 +75,7 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
     ...runClusterRuns({ ...shared, members }),
     runWorkflowSummaries({ hub, workflows, runs, signal }),
     ...runDefinitions({ ...objects, hub, environments, templates, signal }),
-    runApprovals({ hub, requests, signal }),
+    runApprovals({ hub, requests, runs, signal }),
     runFreezes({ hub, freezes: objects.freezes, signal }),
     runGateWorks({ hub, runs, works, signal }),
     runPipelines({ ...objects, hub, herald, signal }),

@@ -56,7 +56,7 @@ test('a newer request takes the place of older ones of the same workflow, servic
   assert.equal(supersedes(newer({}), older), false);
   assert.equal(supersedes(newer({ autoRejectPrevious: true, service: 'other' }), older), false);
   assert.equal(supersedes(older, newer({ autoRejectPrevious: true })), false);
-  assert.equal(judgeRequest(older, now, true).phase, 'Superseded');
+  assert.equal(judgeRequest(older, now, { isSuperseded: true }).phase, 'Superseded');
 });
 
 test('the same place of a run has one request, every attempt its own', () => {

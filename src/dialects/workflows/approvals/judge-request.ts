@@ -12,7 +12,11 @@ export interface RequestVerdict {
 const declining: readonly DecisionWord[] = ['Reject', 'RejectAndRollback', 'Rollback', 'Abort'];
 
 /** What came of a request so far. What was decided stays decided, and what comes after its time does not count. */
-export function judgeRequest({ spec, status }: Pick<ApprovalRequest, 'spec' | 'status'>, now: Date, isSuperseded = false): RequestVerdict {
+export function judgeRequest(
+  { spec, status }: Pick<ApprovalRequest, 'spec' | 'status'>,
+  now: Date,
+  { isSuperseded = false, isLeft = false }: { readonly isSuperseded?: boolean; /** Its run is over. */ readonly isLeft?: boolean } = {},
+): RequestVerdict {
   const settled = status?.phase;
   const decided = firstDecision(spec);
   if (settled === 'Expired' || settled === 'Superseded')
@@ -26,6 +30,7 @@ export function judgeRequest({ spec, status }: Pick<ApprovalRequest, 'spec' | 's
       decision: decided,
     };
   }
+  if (isLeft) return { phase: 'Superseded', message: 'The run is over' };
   if (isSuperseded) return { phase: 'Superseded', message: 'A newer request took its place' };
   if (spec.expiresAt !== undefined && now.getTime() >= Date.parse(spec.expiresAt))
     return { phase: 'Expired', message: 'Nobody decided in time' };

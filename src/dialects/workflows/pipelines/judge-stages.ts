@@ -26,7 +26,7 @@ function judgeQuestion(draft: PipelineDraft, index: number, stage: StageState): 
     if (isAsked) endStage(draft, index, 'Failed', `The request ${stage.approvalRequest} was deleted`);
     return;
   }
-  const verdict = judgeRequest(request, draft.now, request.status?.phase === 'Superseded');
+  const verdict = judgeRequest(request, draft.now, { isSuperseded: request.status?.phase === 'Superseded' });
   if (verdict.phase === 'Pending') {
     if (request.spec.expiresAt !== undefined) wake(draft, new Date(request.spec.expiresAt));
     return;

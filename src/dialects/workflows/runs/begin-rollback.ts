@@ -40,6 +40,8 @@ export function beginRollback(draft: Draft, { failure, phases, wave, clusters, e
   delete status.finishedAt;
   for (const one of status.waves ?? []) delete one.soakUntil;
   if (ends === 'Running') return;
+  // Nobody waits for them any more.
+  for (const record of recordsOf(draft)) if (record.status === 'Running' || record.status === 'Waiting') record.status = 'Aborted';
   status.phase = 'RollingBack';
   tell(draft, { event: 'RollbackStarted', message: failure?.message ?? 'The run is rolled back', nonce: String(round) });
 }

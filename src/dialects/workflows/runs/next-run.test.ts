@@ -333,6 +333,24 @@ test('RejectAndRollback of a step rolls back whatever the failure strategy says'
   assert.deepEqual(fleet.states(), { c0: 'RolledBack' });
 });
 
+test('a step that waits for somebody when the run is rolled back waits no more', () => {
+  const phases = [
+    {
+      name: 'p',
+      groups: [{ name: 'g', steps: [{ type: 'ResolveClusters' }, { type: 'RollingDeploy' }, { name: 'ok?', type: 'Approval' }] }],
+      rollback: [{ name: 'g', steps: [{ type: 'RollingRollback' }] }],
+    },
+  ];
+  const fleet = new SimulatedFleet(members(1), { type: 'Custom', phases });
+  fleet.answerOf = () => answer('Running');
+  fleet.run(30);
+  assert.equal(fleet.status?.phase, 'Waiting');
+  fleet.state = 'Rollback';
+  fleet.run(30);
+  assert.equal(fleet.status?.phase, 'RolledBack');
+  assert.equal(fleet.status?.steps?.find(one => one.name === 'ok?')?.status, 'Aborted');
+});
+
 test('a run that people stop before it changed anything is Rejected, or Expired when nobody decided in time', () => {
   const end = (failureType: 'ApprovalRejected' | 'Timeout' | 'Verification', waves: object[]) => {
     const fleet = new SimulatedFleet(members(2), { rollout: { waves } });
