@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Cluster } from '../../src/api/cluster.ts';
 import { droverFor } from '../helpers/drover.ts';
@@ -43,7 +45,22 @@ const lines = [
   'pc --sort-by=.value',
   'apiservices',
   'nonsense',
+  'po/box svc/web po/box2',
+  '-f files',
+  '-R -f files -o name',
+  '-f files/box.yaml -o yaml',
+  '-f files/box.yaml,files/deep -o json',
+  '-f files/box.yaml -n elsewhere',
+  '-f files/none.yaml',
 ];
+
+function writeFiles(dir: string): void {
+  const manifest = (kind: string, name: string) => `apiVersion: v1\nkind: ${kind}\nmetadata: { name: ${name}, namespace: default }\n`;
+  mkdirSync(path.join(dir, 'files/deep'), { recursive: true });
+  writeFileSync(path.join(dir, 'files/box.yaml'), manifest('Pod', 'box'));
+  writeFileSync(path.join(dir, 'files/more.yaml'), `${manifest('Service', 'web')}---\n${manifest('Pod', 'box2')}`);
+  writeFileSync(path.join(dir, 'files/deep/settings.yml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n');
+}
 
 interface Side {
   readonly kubectl: CommandLine;
@@ -77,6 +94,7 @@ function tell(title: string, start: (stack: AsyncDisposableStack) => Promise<{ k
       const { kubeconfig } = await start(stack);
       side = { kubectl: kubectlFor('kubectl', { kubeconfig, dir: scratch.dir }), drover: droverFor({ hub: kubeconfig, dir: scratch.dir }) };
       await fill(side);
+      writeFiles(scratch.dir);
     });
     after(async () => {
       await stack.disposeAsync();

@@ -3,11 +3,11 @@ import { addClusterOptions, chooseSources, type ClusterOptions } from '../cluste
 import { runDescribe } from '../describe/run-describe.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
-import { parseResourceArguments } from '../resources/resource-arguments.ts';
+import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
-interface DescribeOptions extends HubOptions, ClusterOptions {
+interface DescribeOptions extends HubOptions, ClusterOptions, FileOptions {
   namespace?: string;
   allNamespaces?: boolean;
   selector?: string;
@@ -17,7 +17,7 @@ interface DescribeOptions extends HubOptions, ClusterOptions {
 
 export function defineDescribe(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] TYPE [NAME…] | TYPE/NAME…')
+    .usage('[options] TYPE [NAME…] | TYPE/NAME… | -f FILE…')
     .argument('[types-and-names...]', 'what to describe: clusters, deploy/web, mcs web')
     .option('-n, --namespace <name>', 'the namespace to look in')
     .option('-A, --all-namespaces', 'look in all namespaces')
@@ -28,12 +28,13 @@ export function defineDescribe(command: Command, terminal: Terminal): void {
       'after',
       '\nShows every field and what happened lately. "drover explain" tells in plain words how a Work or a service is, and why.',
     );
+  addFileOptions(command);
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: DescribeOptions) => describe(words, options, terminal));
 }
 
 async function describe(words: string[], options: DescribeOptions, terminal: Terminal): Promise<void> {
-  const wanted = parseResourceArguments(words, 'describe');
+  const wanted = await wantedObjects(words, options, { verb: 'describe', terminal });
   await using hub = await connectToHub(options, terminal);
   const sources = await (areWorksOfClusters(wanted, options) ? worksSources : chooseSources)(hub, options, terminal);
   const query = {

@@ -8,11 +8,11 @@ import { runWatch } from '../get/run-watch.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { collectList, parseCount, parseSeconds } from '../option-values.ts';
 import { parseOutputFormat } from '../output/output-format.ts';
-import { parseResourceArguments } from '../resources/resource-arguments.ts';
+import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
-export interface GetOptions extends HubOptions, ClusterOptions {
+export interface GetOptions extends HubOptions, ClusterOptions, FileOptions {
   output: string;
   namespace?: string;
   allNamespaces?: boolean;
@@ -34,7 +34,7 @@ export interface GetOptions extends HubOptions, ClusterOptions {
 
 export function defineGet(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] TYPE[,TYPE…] [NAME…] | TYPE/NAME…')
+    .usage('[options] TYPE[,TYPE…] [NAME…] | TYPE/NAME… | -f FILE…')
     .argument('[types-and-names...]', 'what to get, as kubectl understands it: pods, deploy/web, clusters.drover.io east')
     .option('-o, --output <format>', 'wide, json, yaml, name, jsonpath=…, jsonpath-as-json=…, custom-columns=…', '')
     .option('-n, --namespace <name>', 'the namespace to look in')
@@ -53,16 +53,25 @@ export function defineGet(command: Command, terminal: Terminal): void {
     .option('--ignore-not-found', 'names that do not exist are no error')
     .option('--chunk-size <n>', 'how many objects to ask for at a time; 0: all', parseCount, getDefaults.chunkSize)
     .option('--request-timeout <time>', 'how long each cluster may take, such as 10s', parseSeconds, getDefaults.requestTimeout);
+  addFileOptions(command);
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: GetOptions) => get(words, options, terminal));
 }
 
 /** What the options are unless somebody says otherwise. */
-export const getDefaults = { output: '', labelColumns: [], cluster: [], headers: true, chunkSize: 500, requestTimeout: 30_000 };
+export const getDefaults = {
+  output: '',
+  filename: [],
+  labelColumns: [],
+  cluster: [],
+  headers: true,
+  chunkSize: 500,
+  requestTimeout: 30_000,
+};
 
 export async function get(words: string[], options: GetOptions, terminal: Terminal): Promise<void> {
   checkOptions(options);
-  const wanted = parseResourceArguments(words);
+  const wanted = await wantedObjects(words, options, { verb: 'get', terminal });
   const ofWorks = areWorksOfClusters(wanted, options);
   const ofMembers = areMembersMeant(options) && !ofWorks;
   const { showManagedFields = false, headers } = options;

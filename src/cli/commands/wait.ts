@@ -3,13 +3,13 @@ import { addClusterOptions, chooseSources, type ClusterOptions } from '../cluste
 import { usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
-import { parseResourceArguments } from '../resources/resource-arguments.ts';
+import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { parseAwaited, type Awaited } from '../wait/awaited.ts';
 import { runWait } from '../wait/run-wait.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
-interface WaitOptions extends HubOptions, ClusterOptions {
+interface WaitOptions extends HubOptions, ClusterOptions, FileOptions {
   for?: Awaited;
   namespace?: string;
   allNamespaces?: boolean;
@@ -22,7 +22,7 @@ interface WaitOptions extends HubOptions, ClusterOptions {
 
 export function defineWait(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] --for=WHAT TYPE/NAME… | TYPE [NAME…]')
+    .usage('[options] --for=WHAT TYPE/NAME… | TYPE [NAME…] | -f FILE…')
     .argument('[types-and-names...]', 'what to wait for: clusters, deploy/web, mcs web')
     .option('--for <what>', 'condition=NAME[=VALUE], jsonpath={PATH}[=VALUE], create or delete', parseAwaited)
     .option('-n, --namespace <name>', 'the namespace to look in')
@@ -32,6 +32,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
     .option('--field-selector <query>', 'only objects whose fields match')
     .option('--timeout <time>', 'how long to wait for everything together, such as 5m', parseSeconds, 30_000)
     .option('--request-timeout <time>', 'how long each cluster may take to answer', parseSeconds, 30_000);
+  addFileOptions(command);
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: WaitOptions) => wait(words, options, terminal));
 }
@@ -39,7 +40,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
 async function wait(words: string[], options: WaitOptions, terminal: Terminal): Promise<void> {
   const { for: awaited, all, selector, fieldSelector } = options;
   if (!awaited) throw usageError('--for says what to wait for', 'for example: drover wait clusters --all --for=condition=Ready');
-  const wanted = parseResourceArguments(words, 'wait');
+  const wanted = await wantedObjects(words, options, { verb: 'wait', terminal });
   if (wanted.by === 'type' && !all && selector === undefined && fieldSelector === undefined)
     throw usageError('which of them is not said', 'name objects, choose them with -l, or say --all');
   await using hub = await connectToHub(options, terminal);

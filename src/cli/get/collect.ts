@@ -35,7 +35,7 @@ export async function collect(source: ApiSource, wanted: ResourceArguments, aske
     return await underDeadline(options, signal =>
       withResources(source, signal, async (resources, isFresh) => {
         const requests = resolveRequests(resources, wanted);
-        for (const { names, resource } of requests) if (names) checkNamed(resource, query);
+        for (const { names, resource } of requests) if (names && !names[0]?.file) checkNamed(resource, query);
         const outcomes = await mapBounded(requests, requestsAtOnce, request => ask(source, request, query, signal));
         const errors = outcomes.flatMap(outcome => outcome.errors);
         const outdated = isFresh ? undefined : errors.find(mayBeOutdated);
@@ -66,7 +66,7 @@ async function ask({ client }: ApiSource, { resource, names }: ResourceRequest, 
   const answers: JsonObject[][] = [];
   const errors: unknown[] = [];
   const calls = names
-    ? names.map(name => async () => [await fetchNamed(client, resource, name, query, signal)])
+    ? names.map(one => async () => [await fetchNamed(client, resource, one.name, placed(query, one), signal)])
     : [() => fetchList(client, resource, query, signal)];
   await mapBounded([...calls.entries()], requestsAtOnce, async ([i, call]) => {
     try {
@@ -78,6 +78,10 @@ async function ask({ client }: ApiSource, { resource, names }: ResourceRequest, 
   });
   return { part: { resource, answers: answers.flat() }, errors: errors.filter(error => error !== undefined) };
 }
+
+/** An object of a file is where the file says. */
+export const placed = (query: Query, { namespace }: { readonly namespace?: string }): Query =>
+  namespace === undefined ? query : { ...query, namespace, allNamespaces: false };
 
 /** The object that was asked for is not there. That the hub has no such member is something else. */
 export function isNotFound(error: unknown, cluster?: string): boolean {

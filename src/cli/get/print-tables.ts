@@ -47,13 +47,13 @@ export function printerFor(resource: ApiResource, options: TableOptions, isOneOf
 
 const kindOf = (resource: ApiResource) => qualifiedKind(resource);
 
-/** One table for each type, with the rows of all members in the order of their names. */
+/** One table for each type, with the rows of all members in the order of their names. Of one API, tables come in the order in which they were asked for, as with kubectl. */
 function tablesByType(collected: readonly Collected[], now: Date): TypedTable[] {
   const byType = new Map<string, { resource: ApiResource; tables: Table[] }>();
   for (const { source, parts } of collected)
-    for (const { resource, answers } of parts) {
+    for (const [i, { resource, answers }] of parts.entries()) {
       if (answers.length === 0) continue;
-      const key = `${resource.resource}.${resource.group}`;
+      const key = `${resource.resource}.${resource.group} ${collected.length === 1 ? i : ''}`;
       const known = byType.get(key) ?? { resource, tables: [] };
       byType.set(key, known);
       known.tables.push(...answers.map(answer => withCluster(tableOf(answer, now), source.cluster)));

@@ -30,7 +30,7 @@ export async function runGet(request: GetRequest, terminal: Terminal): Promise<v
   const { sources, wanted, query, timeoutMs } = request;
   const { signal } = terminal;
   const collected = await mapBounded(sources, clustersAtOnce, source => collect(source, wanted, query, { signal, timeoutMs }));
-  const isOneWanted = wanted.by === 'name' && wanted.pairs.length === 1 && sources.length === 1;
+  const isOneWanted = wanted.by === 'name' && wanted.pairs.length === 1 && !wanted.isList && sources.length === 1;
   const failures = failuresOf(collected, request);
 
   const text = printed(collected, request, isOneWanted, failures.length > 0);

@@ -9,7 +9,7 @@ import { withResources, type ApiSource } from '../resources/api-source.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
 import { resolveRequests, type ResourceArguments } from '../resources/resource-arguments.ts';
 import { isTable } from './answers.ts';
-import { checkNamed } from './collect.ts';
+import { checkNamed, placed } from './collect.ts';
 import { accepts, fetchList, fetchNamed, queryFor, tableQuery, type Query } from './fetch.ts';
 
 /** Servers send bookmarks about every minute; a watch that is silent for longer is dead. */
@@ -38,12 +38,12 @@ export async function* watchSource(
   asked: Query,
   options: WatchSourceOptions,
 ): AsyncGenerator<Seen> {
-  const query = queryFor(source, asked);
+  const general = queryFor(source, asked);
   const { signal } = options;
   const ask = <R>(work: (deadline: AbortSignal) => Promise<R>) =>
     options.inTurn(() => underDeadline({ signal, timeoutMs: firstAnswerMs }, work));
-  const { resource, name } = await ask(deadline =>
-    withResources(source, deadline, async resources => onlyRequest(resources, wanted, query)),
+  const { resource, name, query } = await ask(deadline =>
+    withResources(source, deadline, async resources => onlyRequest(resources, wanted, general)),
   );
   while (!signal.aborted) {
     const { answers, version } = await ask(deadline => present(source, resource, name, query, deadline));
@@ -74,16 +74,23 @@ async function present(
   return { answers: [answer], version: versionOf(pages.at(-1)!) };
 }
 
-function onlyRequest(resources: readonly ApiResource[], wanted: ResourceArguments, query: Query): { resource: ApiResource; name?: string } {
+interface OnlyRequest {
+  readonly resource: ApiResource;
+  readonly name?: string;
+  readonly query: Query;
+}
+
+function onlyRequest(resources: readonly ApiResource[], wanted: ResourceArguments, query: Query): OnlyRequest {
   const requests = resolveRequests(resources, wanted);
   const [first] = requests;
   if (requests.length !== 1 || !first) throw usageError('you may only specify a single resource type', 'watch one type at a time');
   const { resource, names } = first;
-  if (!names) return { resource };
+  if (!names) return { resource, query };
   if (names.length !== 1)
     throw usageError(`watch is only supported on individual resources and resource collections - ${names.length} resources were found`);
-  checkNamed(resource, query);
-  return { resource, name: names[0]! };
+  const [only] = names;
+  if (!only!.file) checkNamed(resource, query);
+  return { resource, name: only!.name, query: placed({ ...query, allNamespaces: false }, only!) };
 }
 
 /** Ends when the server has forgotten the version: what is there must then be read again. */

@@ -22,7 +22,7 @@ export function findPods(
     if (!wanted) return listed(query.labelSelector);
     const found: JsonObject[] = [];
     for (const { resource, names = [] } of resolveRequests(resources, wanted))
-      for (const name of names) {
+      for (const { name } of names) {
         const object = await fetchNamed(source.client, resource, name, query, signal);
         if (resource.resource === 'pods' && resource.group === '') found.push(object);
         else found.push(...(await listed(selectorOf(object))));

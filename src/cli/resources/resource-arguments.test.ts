@@ -83,7 +83,7 @@ test('a category stands for its types, each once', () => {
 test('names of one type in a row are one request', () => {
   const requests = resolveRequests(all, parseResourceArguments(['po/a', 'pods/b', 'deploy/c', 'pod/d']));
   assert.deepEqual(
-    requests.map(({ names }) => names),
+    requests.map(({ names }) => names?.map(({ name }) => name)),
     [['a', 'b'], ['c'], ['d']],
   );
   assert.throws(() => resolveRequests(all, { by: 'type', types: ['podz'] }), UnknownTypeError);

@@ -5,7 +5,17 @@ import { findResource, resourcesInCategory } from './find-resource.ts';
 /** What the words after `get` ask for, before it is known what a server calls it. */
 export type ResourceArguments =
   | { readonly by: 'type'; readonly types: readonly string[] }
-  | { readonly by: 'name'; readonly pairs: readonly { readonly type: string; readonly name: string }[] };
+  /** `isList`: what is found is a list, also when it is one object. */
+  | { readonly by: 'name'; readonly pairs: readonly NamedObject[]; readonly isList?: boolean };
+
+export interface NamedObject {
+  readonly type: string;
+  readonly name: string;
+  /** The one that was asked for when absent. */
+  readonly namespace?: string;
+  /** Where it is named, when that was in a file. */
+  readonly file?: { readonly from: string; readonly apiVersion: string; readonly kind: string };
+}
 
 /** Reads `TYPE[,TYPE…] [NAME…]` or `TYPE/NAME…` as kubectl does, behind a verb. */
 export function parseResourceArguments(words: readonly string[], verb: keyof typeof examples = 'get'): ResourceArguments {
@@ -49,7 +59,7 @@ const splitTypes = (word: string) => [...new Set(word.split(',').filter(type => 
 export interface ResourceRequest {
   readonly resource: ApiResource;
   /** All of them when absent. */
-  readonly names?: readonly string[];
+  readonly names?: readonly Pick<NamedObject, 'name' | 'namespace' | 'file'>[];
 }
 
 /** Turns words into what a server serves. Throws when it does not serve one of them. */
@@ -57,29 +67,28 @@ export function resolveRequests(all: readonly ApiResource[], wanted: ResourceArg
   if (wanted.by === 'type')
     return wanted.types.flatMap(type => {
       const members = resourcesInCategory(all, type);
-      return members.length > 0 ? members.map(resource => ({ resource })) : [{ resource: resolve(all, type) }];
+      return members.length > 0 ? members.map(resource => ({ resource })) : [{ resource: resolve(all, { type }) }];
     });
-  const requests: { resource: ApiResource; names: string[] }[] = [];
-  for (const { type, name } of wanted.pairs) {
-    const resource = resolve(all, type);
+  const requests: { resource: ApiResource; names: NamedObject[] }[] = [];
+  for (const pair of wanted.pairs) {
+    const resource = resolve(all, pair);
     const last = requests.at(-1);
-    if (last?.resource === resource) last.names.push(name);
-    else requests.push({ resource, names: [name] });
+    if (last?.resource === resource) last.names.push(pair);
+    else requests.push({ resource, names: [pair] });
   }
   return requests;
 }
 
-function resolve(all: readonly ApiResource[], type: string): ApiResource {
+function resolve(all: readonly ApiResource[], { type, file }: Pick<NamedObject, 'type' | 'file'>): ApiResource {
   const found = findResource(all, type);
-  if (!found) throw new UnknownTypeError(type);
+  if (!found)
+    throw new UnknownTypeError(type, file && `no matches for kind "${file.kind}" in version "${file.apiVersion}" from "${file.from}"`);
   return found;
 }
 
 /** The server may have learned the type since it was last asked. */
 export class UnknownTypeError extends CommandError {
-  constructor(type: string) {
-    super(`the server doesn't have a resource type ${JSON.stringify(type)}`, {
-      hint: '"kubectl api-resources" lists the types that it has',
-    });
+  constructor(type: string, words = `the server doesn't have a resource type ${JSON.stringify(type)}`) {
+    super(words, { hint: '"kubectl api-resources" lists the types that it has' });
   }
 }
