@@ -94,6 +94,19 @@ export const Cluster = defineKind({
     ),
     capacity: optional(mapOf('The capacity of all nodes together.', quantity('An amount.'))),
     allocatable: optional(mapOf('What pods may use of it.', quantity('An amount.'))),
+    requested: optional(
+      mapOf('What the pods on its nodes ask for together, and how many there are. Small changes are told late.', quantity('An amount.')),
+    ),
+    limits: optional(mapOf('What the pods on its nodes may use at the most, as far as they have limits.', quantity('An amount.'))),
+    requestedPercent: optional(
+      object('How much of what nodes offer is asked for, in hundredths.', {
+        cpu: optional(integer('Of the processors.')),
+        memory: optional(integer('Of the memory.')),
+      }),
+    ),
+    regions: optional(
+      list('Where the cluster is: what its label topology.kubernetes.io/region says, otherwise those of its nodes.', text('A region.')),
+    ),
     apiResources: optional(list('The kinds the cluster serves.', groupVersion)),
     agentVersion: optional(text('The version of the agent, for Tunnel.')),
     lastSeen: optional(
@@ -108,8 +121,12 @@ export const Cluster = defineKind({
     { name: 'Nodes', type: 'integer', path: '.status.nodes.total' },
     { name: 'Mode', type: 'string', path: '.spec.connection.mode' },
     { name: 'Id', type: 'string', path: '.status.id', priority: 1 },
+    { name: 'Region', type: 'string', path: '.status.regions[0]', priority: 1 },
+    { name: 'Pods', type: 'string', path: '.status.requested.pods', priority: 1 },
     { name: 'CPU', type: 'string', path: '.status.allocatable.cpu', priority: 1 },
+    { name: 'CPU%', type: 'integer', path: '.status.requestedPercent.cpu', priority: 1 },
     { name: 'Memory', type: 'string', path: '.status.allocatable.memory', priority: 1 },
+    { name: 'Memory%', type: 'integer', path: '.status.requestedPercent.memory', priority: 1 },
     { name: 'Agent', type: 'string', path: '.status.agentVersion', priority: 1 },
     { name: 'Last Seen', type: 'date', path: '.status.lastSeen', priority: 1 },
     { name: 'Message', type: 'string', path: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },

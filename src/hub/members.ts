@@ -201,7 +201,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
     () => {
       const works = (knownWorks = workInformer(hub, { signal, onError }));
       controllers.push(
-        runClusterController({ hub, clusters, members: directory, agents: sessions, signal }),
+        runClusterController({ hub, clusters, members: directory, agents: sessions, works, signal }),
         runAgentPodsController({ hub, clusters, members: directory, signal }),
         runHarvesterSandboxes({ clusters, members: directory, egress, version, signal }),
         runKarmadaClusters({ hub, clusters, signal }),

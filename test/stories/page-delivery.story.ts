@@ -313,6 +313,17 @@ for (const kind of hubKindsByTime)
       await page.getByRole('link', { name: 'Services 4' }).waitFor();
       await page.getByRole('link', { name: 'Services stuck 0' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Service web', exact: true }).count(), 0);
+      // What was delivered there is on its way into the list of clusters.
+      await rig.kubectl.expect('label clusters.drover.io west topology.kubernetes.io/region=mars-1');
+      await eventually(
+        () => rig.kubectl.expect('get clusters.drover.io west -o jsonpath={.status.requested.pods}'),
+        pods => Number(pods) >= 2,
+        patient,
+      );
+      await page.goto(rig.url('/clusters'));
+      await page.getByRole('columnheader', { name: 'Pods' }).waitFor();
+      await rowOf(page, 'west').getByText('mars-1', { exact: true }).waitFor();
+      await rowOf(page, 'west').getByText('0 %').first().waitFor();
       await page.goto(rig.url('/services'));
       await rowOf(page, 'web').getByRole('link').click();
       await rowOf(page, 'lab').getByText('env is "test", not "prod"').waitFor();

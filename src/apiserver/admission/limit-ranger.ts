@@ -2,7 +2,7 @@ import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod,
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { concerns, forbid, isPod } from './admission-errors.ts';
 import { compareQuantities, printQuantity, wholeValue, zeroQuantity, type Quantity } from '../../api/quantity.ts';
-import { podAmounts, readAmounts, readQuantity, type Amounts } from './pod-resources.ts';
+import { podAmounts, readAmounts, readQuantity, type Amounts } from '../../api/pod-amounts.ts';
 import type { WatchedLists } from './watched-lists.ts';
 
 const limitRanges = { group: '', resource: 'limitranges' };

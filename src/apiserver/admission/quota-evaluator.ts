@@ -2,7 +2,7 @@ import type { GroupResource, KubeObject } from '../../api/object.ts';
 import type { PersistentVolumeClaim, Pod, PodAffinityTerm, PodSpec, ResourceQuota, Service } from '../../api/kubernetes.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { compareQuantities, quantityOf } from '../../api/quantity.ts';
-import { addAmounts, isBestEffort, podAmounts, readAmounts, readQuantity, type Amounts } from './pod-resources.ts';
+import { addAmounts, isBestEffort, podAmounts, readAmounts, readQuantity, type Amounts } from '../../api/pod-amounts.ts';
 
 export interface ScopeRequirement {
   scopeName: string;

@@ -4,7 +4,7 @@ import { StatusError } from '../../api/status.ts';
 import type { ClusterApi } from '../cluster-api.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { forbid } from './admission-errors.ts';
-import { readAmounts, type Amounts } from './pod-resources.ts';
+import { readAmounts, type Amounts } from '../../api/pod-amounts.ts';
 import { evaluatorFor, scopesOf, type QuotaEvaluator } from './quota-evaluator.ts';
 import { addQuantities, compareQuantities, printQuantity, subtractQuantities, zeroQuantity } from '../../api/quantity.ts';
 import type { WatchedLists } from './watched-lists.ts';

@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim, StorageClass } from '../../api/kubernetes.t
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
 import { concerns, forbid, isMainResource } from './admission-errors.ts';
 import { compareQuantities } from '../../api/quantity.ts';
-import { readQuantity } from './pod-resources.ts';
+import { readQuantity } from '../../api/pod-amounts.ts';
 
 const protections: Readonly<Record<string, string>> = {
   '/persistentvolumes': 'kubernetes.io/pv-protection',

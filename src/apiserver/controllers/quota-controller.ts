@@ -3,7 +3,7 @@ import type { GroupResource, KubeObject } from '../../api/object.ts';
 import { workQueue } from '../../runtime/work-queue.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { evaluatorFor, scopesOf } from '../admission/quota-evaluator.ts';
-import { addAmounts, readAmounts, type Amounts } from '../admission/pod-resources.ts';
+import { addAmounts, readAmounts, type Amounts } from '../../api/pod-amounts.ts';
 import { zeroQuantity } from '../../api/quantity.ts';
 import { printAmounts } from '../admission/resource-quota.ts';
 import type { Change, ClusterApi } from '../cluster-api.ts';

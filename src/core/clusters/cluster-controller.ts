@@ -1,5 +1,6 @@
 import { Namespace } from '../../api/builtin-kinds.ts';
 import { Cluster, clusterAnnotations, clusterFaults, clusterFinalizer } from '../../api/cluster.ts';
+import type { Work } from '../../api/work.ts';
 import { addFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import {
@@ -35,6 +36,8 @@ export interface ClusterControllerDeps {
     subscribe(listener: (name: string) => void): Disposable;
   };
   readonly agents?: Agents;
+  /** What is delivered to them, where it is to be noticed. */
+  readonly works?: Pick<Informer<Work>, 'subscribe'>;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +45,7 @@ const fieldManager = 'drover-clusters';
 const concurrency = 16;
 
 /** Keeps the status of every Cluster true, gives each its namespace, and takes those that are removed apart in order. */
-export function runClusterController({ hub, clusters, members, agents, signal }: ClusterControllerDeps): RunningController {
+export function runClusterController({ hub, clusters, members, agents, works, signal }: ClusterControllerDeps): RunningController {
   const observers = new Map<Key, MemberObserver & { readonly member: string }>();
   const namespaces = informer(hub, Namespace, { signal, labelSelector: 'app.kubernetes.io/managed-by=drover', keep: keepOfNamespace });
   const events = eventRecorder(hub, { controller: 'cluster', signal });
@@ -51,6 +54,9 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
     { triggers: [changesOf(clusters), changesOf(namespaces, clusterOf)], signal, concurrency },
   );
   const subscriptions = [
+    works?.subscribe(({ object }) => {
+      for (const { metadata } of clusters.by('id', object.metadata.namespace ?? '')) observers.get(metadata.name!)?.lookAtLoadSoon();
+    }),
     members.subscribe(name => observers.get(name)?.askNow()),
     agents?.subscribe(id => {
       for (const { metadata } of clusters.by('id', id)) {
@@ -99,6 +105,7 @@ export function runClusterController({ hub, clusters, members, agents, signal }:
       probe: stop => askMember({ cluster: clusters.get(key) ?? cluster, client, agents, since, signal: stop }),
       ...(cluster.spec.connection.mode === 'Sandbox' && { provider: 'sandbox', periodMs: sandboxPeriodMs }),
       ...(cluster.spec.connection.mode === 'Local' && { periodMs: sandboxPeriodMs }),
+      hasKnownLoad: cluster.status?.requested !== undefined,
       onChange: () => running.add(key),
       onError: error => log.debug('cannot learn about a cluster', { cluster: key, err: error }),
     });

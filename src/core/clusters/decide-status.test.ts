@@ -120,3 +120,24 @@ test('conditions of others are left to them', () => {
   const status = decideStatus(cluster({ conditions: [foreign] }), { standing: ready(0) }, at(0));
   assert.equal(condition(status, 'AgentUpdated'), undefined);
 });
+
+test('where a cluster is: as people say, otherwise as its nodes do', () => {
+  const nodeSummary = (regions: string[]) => ({ nodes: { total: 1, ready: 1 }, capacity: {}, allocatable: {}, regions });
+  const said = { ...cluster(), metadata: { name: 'east', uid: 'u', labels: { 'topology.kubernetes.io/region': 'mars' } } };
+  const regions = (one: Cluster, seen?: string[]) => decideStatus(one, { ...(seen && { nodeSummary: nodeSummary(seen) }) }, at(0)).regions;
+  assert.deepEqual(regions(cluster(), ['eu', 'us']), ['eu', 'us']);
+  assert.deepEqual(regions(said, ['eu']), ['mars']);
+  assert.deepEqual(regions(said, []), ['mars']);
+  assert.equal(regions(cluster(), []), undefined);
+  assert.deepEqual(regions(cluster({ regions: ['eu'] })), ['eu'], 'what was last seen stays');
+});
+
+test('small changes of the load cause no write of their own', () => {
+  const load = (cpu: string) => ({ requested: { cpu, memory: '1Gi', pods: '40' }, limits: {} });
+  const nodeSummary = { nodes: { total: 1, ready: 1 }, capacity: {}, allocatable: { cpu: '100', memory: '100Gi' }, regions: [] };
+  const first = decideStatus(cluster(), { standing: ready(0), nodeSummary, load: load('10') }, at(0));
+  const soon = decideStatus(cluster(first), { standing: ready(60), nodeSummary, load: load('11') }, at(60));
+  assert.deepEqual(soon, first);
+  const later = decideStatus(cluster(first), { standing: ready(300), nodeSummary, load: load('11') }, at(300));
+  assert.equal(later.requested?.['cpu'], '11');
+});

@@ -1,9 +1,12 @@
 import { clusterConditions, clusterFaults, clusterReasons, type Cluster } from '../../api/cluster.ts';
 import { findCondition, withConditions, type ConditionReport } from '../../api/conditions.ts';
+import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { clusterId } from './cluster-id.ts';
 import { decideConditions } from './decide-conditions.ts';
-import type { NodeSummary } from './summarize-nodes.ts';
+import { decideLoad } from './decide-load.ts';
+import type { MemberLoad } from './member-load.ts';
+import { regionLabel, type NodeSummary } from './summarize-nodes.ts';
 import type { Standing } from './standing.ts';
 
 export type ClusterStatus = NonNullable<Cluster['status']>;
@@ -18,6 +21,7 @@ export interface Observation {
   readonly agentVersion?: string | undefined;
   readonly hasDuplicateAgent?: boolean | undefined;
   readonly nodeSummary?: NodeSummary | undefined;
+  readonly load?: MemberLoad | undefined;
   readonly apiResources?: ClusterStatus['apiResources'] | undefined;
 }
 
@@ -35,6 +39,8 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
   const lastSeen = decideLastSeen(cluster, observed.standing, now);
   const mine = new Set<string>(Object.values(clusterConditions));
   if (observed.hasDuplicateAgent) mine.add(clusterFaults.duplicateAgent);
+  const allocatable = observed.nodeSummary?.allocatable ?? before?.allocatable;
+  const isWritten = lastSeen !== before?.lastSeen || !jsonEqual(allocatable, before?.allocatable);
   // A hub that has just started knows nothing yet, and a member that is lost cannot be asked: what was last seen stays.
   const known = {
     uid: observed.uid ?? before?.uid,
@@ -44,7 +50,9 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
     agentVersion: observed.agentVersion ?? before?.agentVersion,
     nodes: observed.nodeSummary?.nodes ?? before?.nodes,
     capacity: observed.nodeSummary?.capacity ?? before?.capacity,
-    allocatable: observed.nodeSummary?.allocatable ?? before?.allocatable,
+    allocatable,
+    ...decideLoad(before, { load: observed.load, allocatable, isWritten }),
+    regions: decideRegions(cluster, observed.nodeSummary),
     apiResources: observed.apiResources ?? before?.apiResources,
     lastSeen,
   };
@@ -61,6 +69,14 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
     ),
     ...(cluster.metadata.generation !== undefined && { observedGeneration: cluster.metadata.generation }),
   };
+}
+
+/** What people say of the cluster; otherwise what its nodes say. */
+function decideRegions({ metadata, status }: Cluster, nodes: NodeSummary | undefined): string[] | undefined {
+  const said = metadata.labels?.[regionLabel];
+  if (said) return [said];
+  if (!nodes) return status?.regions;
+  return nodes.regions.length > 0 ? nodes.regions : undefined;
 }
 
 /** From what lives in the hub, nothing is learned by hearing of it often. */

@@ -2,6 +2,7 @@ import { Node } from '../../api/builtin-kinds.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { informer } from '../../runtime/informer.ts';
 import { jsonEqual } from '../../util/json.ts';
+import { regionOf } from './summarize-nodes.ts';
 
 export interface FollowedNodes extends Disposable {
   /** As far as a status needs them; undefined until all have been seen once. */
@@ -24,7 +25,7 @@ export function followNodes(client: KubeClient, { onChange, onBreak }: { onChang
   };
   // Most changes are heartbeats.
   nodes.subscribe(({ type, object, old }) => {
-    if (type !== 'MODIFIED' || !jsonEqual(object.status, old?.status)) settle();
+    if (type !== 'MODIFIED' || !old || !jsonEqual(object.status, old.status) || regionOf(object) !== regionOf(old)) settle();
   });
   nodes.synced.then(settle, () => {});
   return {

@@ -4,6 +4,7 @@ import type { Observation } from './decide-status.ts';
 import { detectProvider } from './detect-provider.ts';
 import { followNodes, type FollowedNodes } from './follow-nodes.ts';
 import { readFacts, type MemberFacts } from './member-facts.ts';
+import { delayBeforeLoad, readLoad, type MemberLoad } from './member-load.ts';
 import { afterProbe, delayBeforeProbe, impatienceMs, type Probe, type Standing } from './standing.ts';
 import { summarizeNodes } from './summarize-nodes.ts';
 
@@ -18,6 +19,8 @@ export interface ObserverOptions {
   readonly periodMs?: number | undefined;
   /** What a predecessor knew, so that it need not be asked for again. */
   readonly known?: MemberFacts;
+  /** Whether it is known what its pods ask for, so that there is no hurry to ask again. */
+  readonly hasKnownLoad?: boolean;
   /** Something that the status tells may have changed. */
   onChange(): void;
   /** Hears what could not be read of a member that is fine. */
@@ -30,6 +33,8 @@ export interface MemberObserver extends Disposable {
   readonly observation: Observation;
   /** Asks at once instead of when it is due. */
   askNow(): void;
+  /** Something was delivered there: what its pods ask for may be another. */
+  lookAtLoadSoon(): void;
 }
 
 /** Documents that have not changed are not sent again, so looking costs next to nothing. */
@@ -39,6 +44,10 @@ const untaggedFactsPeriodMs = 600_000;
 const undecidedPeriodMs = 5_000;
 /** Overlapping probes of a member that hangs. */
 const maxProbes = 5;
+/** Within which the pods of a member that is new are added up. */
+const firstLoadMs = 10_000;
+/** Between a delivery and a look at what it brought: pods come a moment later, and deliveries many at once. */
+const newsMs = 5_000;
 /** Changes of the clock that are too small to tell. */
 const clockNoiseMs = 2_000;
 
@@ -53,6 +62,10 @@ export function observeMember(options: ObserverOptions): MemberObserver {
   let probes = 0;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Infinity;
+  let load: MemberLoad | undefined;
+  let loadTimer: NodeJS.Timeout | undefined;
+  let loadDueAt = Infinity;
+  let loadReadAt = -Infinity;
   ask();
 
   return {
@@ -60,6 +73,9 @@ export function observeMember(options: ObserverOptions): MemberObserver {
       return observationOf();
     },
     askNow: ask,
+    lookAtLoadSoon() {
+      if (following) scheduleLoad(Math.max(newsMs, loadReadAt + delayBeforeLoad(podsOf(load), true) - Date.now()));
+    },
     [Symbol.dispose]() {
       stopped.abort();
       clearTimeout(timer);
@@ -118,6 +134,8 @@ export function observeMember(options: ObserverOptions): MemberObserver {
       // Another cluster may answer at the same address now.
       facts = { ...facts, uid: undefined };
       factsDueAt = 0;
+      // All members of a hub that was restarted come at once.
+      scheduleLoad((0.2 + 0.8 * random()) * (options.hasKnownLoad || load ? delayBeforeLoad(0, false) : firstLoadMs));
     }
     if (Date.now() < factsDueAt) return;
     const isTagged = facts.discovery?.tags.every(tag => tag !== undefined) ?? true;
@@ -138,6 +156,8 @@ export function observeMember(options: ObserverOptions): MemberObserver {
   function unfollow(): void {
     following?.[Symbol.dispose]();
     following = undefined;
+    clearTimeout(loadTimer);
+    loadDueAt = Infinity;
   }
 
   async function learn(client: KubeClient): Promise<void> {
@@ -146,6 +166,29 @@ export function observeMember(options: ObserverOptions): MemberObserver {
     if (!learned || stopped.signal.aborted) return;
     facts = learned;
     if (!jsonEqual(learned, before)) onChange();
+  }
+
+  function scheduleLoad(delayMs: number): void {
+    const due = Date.now() + delayMs;
+    if (due >= loadDueAt) return;
+    clearTimeout(loadTimer);
+    loadDueAt = due;
+    loadTimer = setTimeout(() => void lookAtLoad(), delayMs).unref();
+  }
+
+  async function lookAtLoad(): Promise<void> {
+    const client = following?.client;
+    if (!client) return;
+    const read = await readLoad(client, stopped.signal).catch((error: unknown) => {
+      if (!stopped.signal.aborted) onError(error);
+    });
+    if (stopped.signal.aborted || following?.client !== client) return;
+    loadReadAt = Date.now();
+    loadDueAt = Infinity;
+    scheduleLoad(delayBeforeLoad(podsOf(read ?? load), false) * (0.8 + 0.4 * random()));
+    if (!read || jsonEqual(read, load)) return;
+    load = read;
+    onChange();
   }
 
   function observationOf(): Observation {
@@ -157,11 +200,14 @@ export function observeMember(options: ObserverOptions): MemberObserver {
       version,
       platform,
       apiResources: discovery?.apiResources,
+      load,
       nodeSummary: nodes && summarizeNodes(nodes),
       provider: (nodes && discovery && detectProvider({ version, nodes, groups: groupsOf(discovery) })) ?? options.provider,
     };
   }
 }
+
+const podsOf = (load: MemberLoad | undefined): number => Number(load?.requested['pods'] ?? 0);
 
 function groupsOf({ apiResources }: NonNullable<MemberFacts['discovery']>): Set<string> {
   return new Set(apiResources.map(({ groupVersion }) => groupVersion.slice(0, Math.max(groupVersion.indexOf('/'), 0))));

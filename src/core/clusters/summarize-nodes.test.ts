@@ -26,5 +26,13 @@ test('an amount that cannot be read hides nothing else', () => {
 });
 
 test('a cluster without nodes has none', () => {
-  assert.deepEqual(summarizeNodes([]), { nodes: { total: 0, ready: 0 }, capacity: {}, allocatable: {} });
+  assert.deepEqual(summarizeNodes([]), { nodes: { total: 0, ready: 0 }, capacity: {}, allocatable: {}, regions: [] });
+});
+
+test('nodes say in which regions they are', () => {
+  const at = (name: string, region?: string) => {
+    const one = node(name, {});
+    return { ...one, metadata: { name, ...(region !== undefined && { labels: { 'topology.kubernetes.io/region': region } }) } };
+  };
+  assert.deepEqual(summarizeNodes([at('a', 'west'), at('b', 'east'), at('c', 'west'), at('d'), at('e', '')]).regions, ['east', 'west']);
 });

@@ -5,6 +5,8 @@ export interface NodeSummary {
   readonly nodes: { total: number; ready: number };
   readonly capacity: Record<string, string>;
   readonly allocatable: Record<string, string>;
+  /** Where they are, in order; empty when they do not say. */
+  readonly regions: string[];
 }
 
 export function summarizeNodes(nodes: readonly Node[]): NodeSummary {
@@ -12,8 +14,14 @@ export function summarizeNodes(nodes: readonly Node[]): NodeSummary {
     nodes: { total: nodes.length, ready: nodes.filter(isReady).length },
     capacity: addUp(nodes.map(node => node.status?.capacity)),
     allocatable: addUp(nodes.map(node => node.status?.allocatable)),
+    regions: [...new Set(nodes.flatMap(node => regionOf(node) ?? []))].sort().slice(0, mostRegions),
   };
 }
+
+export const regionLabel = 'topology.kubernetes.io/region';
+const mostRegions = 10;
+
+export const regionOf = ({ metadata }: Pick<Node, 'metadata'>): string | undefined => metadata.labels?.[regionLabel] || undefined;
 
 function isReady(node: Node): boolean {
   return node.status?.conditions?.some(one => one.type === 'Ready' && one.status === 'True') === true;

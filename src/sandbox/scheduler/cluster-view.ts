@@ -1,5 +1,5 @@
 import type { Node, Pod, PodAffinityTerm, PodSpec } from '../../api/kubernetes.ts';
-import { podAmounts, readAmounts, type Amounts } from '../../apiserver/admission/pod-resources.ts';
+import { podAmounts, readAmounts, type Amounts } from '../../api/pod-amounts.ts';
 import { isFinished } from '../controllers/pod-state.ts';
 import { controllerOf, isDeleting, keyOf, type Stored } from '../controllers/stored-object.ts';
 import type { NodeTraits } from './node-matching.ts';

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../api/cluster.ts';
+import { percentOf } from '../../api/percent-of.ts';
 import { ApiError, request } from './request.ts';
 import { nothingListed, type Listed, type WatchedList } from './watched-list.ts';
 
@@ -15,6 +16,7 @@ interface ShownCluster {
   readonly version?: { readonly gitVersion?: string; readonly platform?: string };
   readonly allocatable?: Record<string, string>;
   readonly capacity?: Record<string, string>;
+  readonly requested?: Record<string, string>;
   readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime?: string }[] | null;
 }
 
@@ -88,8 +90,28 @@ export function visibleClusters(isWanted: (cluster: Cluster) => boolean): Watche
   }
 }
 
+const regionLabel = 'topology.kubernetes.io/region';
+
+function percentsOf(requested: Record<string, string>, allocatable: Record<string, string> = {}): object {
+  const percents = ['cpu', 'memory'].map(name => [name, percentOf(requested[name] ?? '0', allocatable[name])] as const);
+  return Object.fromEntries(percents.filter(([, value]) => value !== undefined));
+}
+
 function clusterOf(one: ShownCluster): Cluster {
-  const { id, name, state = '', transitioningMessage = '', created, labels, provider, nodeCount, version, allocatable, capacity } = one;
+  const {
+    id,
+    name,
+    state = '',
+    transitioningMessage = '',
+    created,
+    labels,
+    provider,
+    nodeCount,
+    version,
+    allocatable,
+    capacity,
+    requested,
+  } = one;
   const since = one.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime;
   const isReady = state === 'active';
   const ready = {
@@ -112,6 +134,8 @@ function clusterOf(one: ShownCluster): Cluster {
       ...(nodeCount !== undefined && { nodes: { total: nodeCount, ready: nodeCount } }),
       ...(allocatable && { allocatable }),
       ...(capacity && { capacity }),
+      ...(requested?.['pods'] !== undefined && { requested, requestedPercent: percentsOf(requested, allocatable) }),
+      ...(labels?.[regionLabel] && { regions: [labels[regionLabel]] }),
       conditions: [ready],
     },
   } as Cluster;

@@ -41,6 +41,8 @@ export function managementStatus(management: ManagementCluster, facts: Managemen
     ...(version !== undefined && { version: versionOf(version, seen?.platform) }),
     ...(seen?.capacity && { capacity: seen.capacity }),
     ...(seen?.allocatable && { allocatable: seen.allocatable }),
+    ...(seen?.requested && { requested: seen.requested }),
+    ...(seen?.limits && { limits: seen.limits }),
     ...(nodeCount !== undefined && { nodeCount }),
     ...(mode === 'Tunnel' && { agentImage }),
     info: {

@@ -1,5 +1,5 @@
 import type { Container } from '../../../api/kubernetes.ts';
-import { podAmounts } from '../../../apiserver/admission/pod-resources.ts';
+import { podAmounts } from '../../../api/pod-amounts.ts';
 import { parseQuantity, wholeValue } from '../../../api/quantity.ts';
 import type { PodUsage } from './autoscaler-metrics.ts';
 import { isReady, type StoredPod } from '../pod-state.ts';

@@ -6,6 +6,8 @@ export type CellValue = string | number | undefined;
 export interface Column<T> {
   readonly id: string;
   readonly title: string;
+  /** What is meant, for those who point at the title. */
+  readonly hint?: string;
   /** By which rows are sorted, and in which is searched. */
   value(row: T): CellValue;
   /** What is shown. The value when absent. */

@@ -337,7 +337,7 @@ function Head<T>({ column, sort, setSort }: { column: Column<T>; sort: string; s
   const isDown = sort === `-${column.id}`;
   return (
     <div role="columnheader" className={column.isNumber ? 'end' : ''} aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}>
-      <button type="button" onClick={() => setSort(isUp ? `-${column.id}` : column.id)}>
+      <button type="button" title={column.hint} onClick={() => setSort(isUp ? `-${column.id}` : column.id)}>
         {column.title}
         {isUp && <Icon name="up" size={12} />}
         {isDown && <Icon name="down" size={12} />}

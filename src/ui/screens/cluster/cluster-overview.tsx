@@ -1,4 +1,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
+import { percentOf } from '../../../api/percent-of.ts';
+import { Share } from '../../parts/share.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { idOf } from '../clusters/cluster-kind.ts';
@@ -13,14 +15,18 @@ const ways = {
 
 export function ClusterOverview({ cluster }: { cluster: Cluster }) {
   const { spec, status, metadata } = cluster;
-  const amount = (name: string) => String(status?.allocatable?.[name] ?? '–');
+  const asked = (name: string) => ({
+    value: status?.requested ? String(status.requested[name] ?? 0) : '–',
+    whole: status?.allocatable?.[name],
+    percent: percentOf(status?.requested && (status.requested[name] ?? 0), status?.allocatable?.[name]),
+  });
   return (
     <div className="stack">
       <div className="cards">
         <Figure title="Nodes ready" value={status?.nodes ? `${status.nodes.ready} of ${status.nodes.total}` : '–'} />
-        <Figure title="CPU for pods" value={amount('cpu')} />
-        <Figure title="Memory for pods" value={amount('memory')} />
-        <Figure title="Pods at most" value={amount('pods')} />
+        <Figure title="CPU requests" {...asked('cpu')} />
+        <Figure title="Memory requests" {...asked('memory')} />
+        <Figure title="Pods" {...asked('pods')} />
       </div>
       <section className="card">
         <dl className="facts">
@@ -34,6 +40,8 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
           </dd>
           <dt>Provider</dt>
           <dd>{status?.provider ?? '–'}</dd>
+          <dt>Region</dt>
+          <dd>{status?.regions?.join(', ') || '–'}</dd>
           <dt>Reached by</dt>
           <dd>
             {spec.connection.mode} <span className="muted">{ways[spec.connection.mode]}</span>
@@ -77,11 +85,23 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
   );
 }
 
-function Figure({ title, value }: { title: string; value: string }) {
+interface FigureProps {
+  readonly title: string;
+  readonly value: string;
+  readonly whole?: string | number | undefined;
+  readonly percent?: number | undefined;
+}
+
+function Figure({ title, value, whole, percent }: FigureProps) {
   return (
     <div className="card">
       <p className="muted">{title}</p>
       <p className="figure">{value}</p>
+      {whole !== undefined && (
+        <p className="row muted">
+          of {whole} {percent !== undefined && <Share percent={percent} />}
+        </p>
+      )}
     </div>
   );
 }

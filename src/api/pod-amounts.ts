@@ -1,5 +1,5 @@
-import type { Container, PodSpec } from '../../api/kubernetes.ts';
-import { addQuantities, compareQuantities, parseQuantity, QuantityError, zeroQuantity, type Quantity } from '../../api/quantity.ts';
+import type { Container, PodSpec } from './kubernetes.ts';
+import { addQuantities, compareQuantities, parseQuantity, QuantityError, zeroQuantity, type Quantity } from './quantity.ts';
 
 export type Amounts = Map<string, Quantity>;
 
