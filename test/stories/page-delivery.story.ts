@@ -234,7 +234,7 @@ for (const kind of hubKindsByTime)
       await tabTo(page, 'Comment');
       await keyboard.type('looks well');
       await keyboard.press('Enter');
-      await page.locator('h1 + .state').getByText('Succeeded').waitFor({ timeout: 60_000 });
+      await page.locator('h1 + [role="status"]').getByText('Succeeded').waitFor({ timeout: 60_000 });
       await page.getByRole('region', { name: 'Steps by clusters' }).getByRole('link', { name: 'west' }).waitFor();
       await page.getByText('3 of 3 clusters are done, 0 failed').waitFor();
       await window.picture('run-done');
@@ -312,7 +312,8 @@ for (const kind of hubKindsByTime)
       await page.goto(rig.url('/'));
       await page.getByRole('link', { name: 'Services 4' }).waitFor();
       await page.getByRole('link', { name: 'Services stuck 0' }).waitFor();
-      assert.equal(await page.getByRole('link', { name: 'Service web', exact: true }).count(), 0);
+      const needs = page.getByRole('region', { name: 'What needs a person' });
+      assert.equal(await needs.getByRole('link', { name: 'Service web', exact: true }).count(), 0);
       // What was delivered there is on its way into the list of clusters.
       await rig.kubectl.expect('label clusters.drover.io west topology.kubernetes.io/region=mars-1');
       await eventually(
@@ -504,7 +505,7 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await window.barriers(), []);
       await form.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'clover', level: 1 }).waitFor();
-      await page.locator('h1 + .state').getByText('Running').waitFor({ timeout: 30_000 });
+      await page.locator('h1 + [role="status"]').getByText('Running').waitFor({ timeout: 30_000 });
       await page.getByText('8Gi').waitFor();
       const made = await rig
         .on('barn')
