@@ -389,7 +389,34 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await window.barriers(), []);
       await review.getByRole('button', { name: 'Back' }).click();
       assert.equal(await rig.on('west').expect('get deployment certs -n certs -o jsonpath={.spec.replicas}'), '3', 'nothing was written');
+
+      // The same of a service that is not there yet: where it would go, why not elsewhere, and what it would bring.
       await page.getByRole('link', { name: 'Services', exact: true }).first().click();
+      await page.getByRole('button', { name: 'Create a service' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('Name', { exact: true }).fill('web');
+      await form.getByText('There is a service of this name already').waitFor();
+      await form.getByLabel('Name', { exact: true }).fill('kiosk');
+      await form.getByLabel('Template').selectOption('web-1-0-0');
+      await form.getByLabel('Clusters with').fill('env in (test');
+      await form.getByText('unable to parse').waitFor();
+      await form.getByLabel('Clusters with').fill('env in (test), !old');
+      await form.getByText('It would go to 1 of 3 clusters').waitFor();
+      await form.getByRole('row', { name: 'east No env is "prod", not "test"' }).waitFor();
+      await form.getByLabel('Values').fill('replicas: 2');
+      await window.picture('create-service');
+      assert.deepEqual(await window.barriers(), []);
+      await form.getByRole('button', { name: 'Review' }).click();
+      await form.getByText('1 of 1 clusters were asked').waitFor();
+      await form.getByRole('region', { name: 'On lab' }).getByText('Deployment kiosk/kiosk').waitFor();
+      await settled(page);
+      await window.picture('create-service-review');
+      assert.deepEqual(await window.barriers(), []);
+      assert.equal(await rig.kubectl.expect('get multiclusterservices kiosk --ignore-not-found'), '', 'nothing was written');
+      await form.getByRole('button', { name: 'Create', exact: true }).click();
+      await rowOf(page, 'lab').getByText('Deployed').waitFor({ timeout: 60_000 });
+      assert.equal(await rig.on('lab').expect('get deployment kiosk -n kiosk -o jsonpath={.spec.replicas}'), '2');
+      await rig.kubectl.expect('delete multiclusterservices kiosk --wait=false');
       assert.deepEqual(window.faults, []);
     });
 

@@ -11,6 +11,7 @@ export const deliveryKinds = {
     plural: 'namespacedmulticlusterservices',
     isNamespaced: true,
   },
+  serviceTemplate: { ...k0rdent, kind: 'ServiceTemplate', plural: 'servicetemplates', isNamespaced: true },
   serviceSet: { ...k0rdent, kind: 'ServiceSet', plural: 'servicesets', isNamespaced: true },
   clusterDeployment: { ...k0rdent, kind: 'ClusterDeployment', plural: 'clusterdeployments', isNamespaced: true },
   workflow: { ...delivery, kind: 'Workflow', plural: 'workflows' },

@@ -37,7 +37,7 @@ export const wantsServices = ({ group, kind }: Kind): boolean =>
   [kinds.multiClusterService, deliveryKinds.namespacedMultiClusterService].some(one => one.group === group && one.kind === kind);
 
 /** What a service would change on each of its clusters if it were as it is here. The hub asks the members, with the rights of whoever looks. */
-export function ClusterPreviews({ owner }: { owner: KubeObject }) {
+export function ClusterPreviews({ owner, file = 'changed.yaml' }: { owner: KubeObject; file?: string }) {
   const body = useMemo(() => JSON.stringify(owner), [owner]);
   const { lines, isLive, error } = useLineStream<Line>(previewPath, body);
   const clusters = lines.flatMap(line => ('clusters' in line ? line.clusters : []));
@@ -58,7 +58,7 @@ export function ClusterPreviews({ owner }: { owner: KubeObject }) {
       {previews.map(preview => (
         <Preview key={preview.cluster} preview={preview} isFirst={preview.cluster === first} />
       ))}
-      <CommandLine command={`drover diff ${droverName(owner as unknown as MultiClusterService)} -f changed.yaml`} />
+      <CommandLine command={`drover diff ${droverName(owner as unknown as MultiClusterService)} -f ${file}`} />
     </section>
   );
 }

@@ -10,6 +10,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { CreateService } from './create-service.tsx';
 import { DependencyPicture } from './dependency-picture.tsx';
 import { judgeService } from './judge-service.ts';
 import { phaseTone } from '../../parts/phase-tone.ts';
@@ -22,7 +23,7 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
   const { items: narrow } = useListIfServed<MultiClusterService>({ kind: deliveryKinds.namespacedMultiClusterService });
   const services = useMemo(() => [...wide, ...narrow], [wide, narrow]);
   return (
-    <Page title="Services" isFilled={part === ''}>
+    <Page title="Services" isFilled={part === ''} actions={<CreateService present={wide} />}>
       {error && <ErrorNote error={error} about="Services" />}
       <Tabs
         current={part}
