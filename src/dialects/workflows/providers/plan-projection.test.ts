@@ -124,6 +124,16 @@ test('whatever a server says is read or refused as an error of the server', () =
   );
 });
 
+test('a kubeconfig whose server is no address is an error of the server', () => {
+  const generated = (server: string) =>
+    parseGeneratedKubeconfig(
+      JSON.stringify({ config: JSON.stringify({ clusters: [{ cluster: { server } }], users: [{ user: { token: 'a:b' } }] }) }),
+    ).server;
+  assert.equal(generated('https://rancher.example/k8s/clusters/c-1'), 'https://rancher.example/k8s/clusters/c-1');
+  for (const server of ['', 'https://', 'https://[x', 'http://a b', 'file:///etc/passwd'])
+    assert.throws(() => generated(server), RancherError);
+});
+
 test('the next page is looked for at the server that people named, and nowhere else', () => {
   const page = (next: string) => parseClusterPage(JSON.stringify({ data: [], pagination: { next } })).next;
   assert.equal(page('https://evil.example/prefix/v3/clusters?marker=c-1&limit=2'), '/v3/clusters?marker=c-1&limit=2');

@@ -51,7 +51,8 @@ const isGenerated = ({ access }: RancherSource): boolean => access !== 'Proxy';
 /** The way that the server once made, as long as it is the same server. */
 function keptConnection({ present }: Projected, { url }: { readonly url: string }): Connection | undefined {
   const { connection } = present?.spec ?? {};
-  return connection?.server !== undefined && new URL(connection.server).origin === new URL(url).origin ? connection : undefined;
+  const { server = '' } = connection ?? {};
+  return URL.canParse(server) && new URL(server).origin === new URL(url).origin ? connection : undefined;
 }
 
 function throughServer({ listed }: Projected, source: RancherSource & { readonly url: string }): Connection {

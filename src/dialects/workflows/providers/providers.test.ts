@@ -223,6 +223,16 @@ test('a cluster without a kubeconfig is told of, and the others are there', asyn
   await until('Ready', 'Connected');
 });
 
+test('a cluster that the hub cannot have is told of, and the others are there', async t => {
+  const { rancher, add, until, list, members } = await start(t);
+  rancher.clusters.push({ id: 'c-aaaaa', name: 'x'.repeat(300_000), labels: {} }, { id: 'c-bbbbb', name: 'west', labels: {} });
+  await add();
+  const { message } = findCondition(await until('Ready', 'ClustersIncomplete'), 'Ready')!;
+  assert.match(message, /^No way to "x{100}" \(the hub refuses it: /);
+  assert.ok(message.length < 1000);
+  assert.deepEqual([(await list()).map(one => one.name), (await members()).map(one => one.metadata.name)], [['west'], ['west']]);
+});
+
 test('a test that is asked for is answered, and an old server is warned of', async t => {
   const { hub, add, until, provider } = await start(t, { version: 'v2.6.2' });
   await add({ resyncInterval: '1h' });

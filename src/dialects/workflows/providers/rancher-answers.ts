@@ -88,7 +88,7 @@ export function parseGeneratedKubeconfig(text: string): GeneratedAccess {
   const cluster = firstOf(content, 'clusters', 'cluster');
   const user = firstOf(content, 'users', 'user');
   const { server, 'certificate-authority-data': ca } = cluster ?? {};
-  if (typeof server !== 'string' || !/^https?:\/\//.test(server)) throw wrong('the kubeconfig names no server');
+  if (typeof server !== 'string' || !/^https?:\/\//.test(server) || !URL.canParse(server)) throw wrong('the kubeconfig names no server');
   const token = user?.['token'];
   if (typeof token !== 'string' || token === '') throw wrong('the kubeconfig has no token');
   return { server, caBundle: typeof ca === 'string' && ca !== '' ? ca : undefined, token };

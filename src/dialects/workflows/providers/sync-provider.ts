@@ -1,6 +1,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { StatusError } from '../../../api/status.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { clusterId } from '../../../core/clusters/cluster-id.ts';
 import type { Informer } from '../../../runtime/informer.ts';
@@ -42,6 +43,8 @@ const Setting: KindRef<Setting> = {
 const identitySetting = 'install-uuid';
 const versionSetting = 'server-version';
 const atOnce = 8;
+const maxReason = 300;
+const maxName = 100;
 
 /**
  * Asks a server which clusters it has and makes them members of this hub, with a way to each. One cluster's trouble is its own. Whoever asks while another
@@ -78,8 +81,9 @@ export function providerSync({ hub, clusters, sessions }: SyncDeps): (provider: 
     const faults = new Map<string, string>();
     let isDown: RancherError | undefined;
     const found = await mapBounded(plan.projected, atOnce, async (one): Promise<ResolvedCluster[]> => {
-      const cluster = await ensureProjected(one, deps);
-      if (isDown) faults.set(one.listed.name, isDown.message);
+      const cluster = await tryProjected(one, deps, faults);
+      if (!cluster) return [];
+      if (isDown) faults.set(shortName(one), isDown.message);
       else isDown = await tryCredential(one, cluster, deps, faults);
       return [{ id: clusterId(cluster), name: one.listed.name, labels: one.listed.labels }];
     });
@@ -90,6 +94,17 @@ export function providerSync({ hub, clusters, sessions }: SyncDeps): (provider: 
       await removeProjected(hub, cluster, signal);
     }
     return { clusters: found.flat(), faults };
+  }
+
+  /** Undefined when the hub cannot have it as it is. */
+  async function tryProjected(one: Projected, deps: ProjectDeps, faults: Map<string, string>): Promise<Cluster | undefined> {
+    try {
+      return await ensureProjected(one, deps);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      faults.set(shortName(one), refusalText(error));
+      return undefined;
+    }
   }
 
   /** A server that does not answer is not asked for the other clusters. */
@@ -103,8 +118,12 @@ export function providerSync({ hub, clusters, sessions }: SyncDeps): (provider: 
       await ensureCredential(one, cluster, deps);
       return undefined;
     } catch (error) {
+      if (isRefusal(error)) {
+        faults.set(shortName(one), refusalText(error));
+        return undefined;
+      }
       if (!(error instanceof RancherError)) throw error;
-      faults.set(one.listed.name, error.message);
+      faults.set(shortName(one), error.message);
       return error.reason === providerReasons.connectionFailed ? error : undefined;
     }
   }
@@ -119,6 +138,13 @@ export function providerSync({ hub, clusters, sessions }: SyncDeps): (provider: 
     return setting?.value || setting?.default || setting?.metadata.uid || '';
   }
 }
+
+const shortName = ({ listed }: Projected): string => listed.name.slice(0, maxName);
+
+/** What a server says of a cluster may be nothing that the hub can write. That is no trouble of other clusters. */
+const isRefusal = (error: unknown): error is StatusError => error instanceof StatusError && [400, 413, 422].includes(error.code);
+
+const refusalText = ({ message }: StatusError): string => `the hub refuses it: ${message}`.slice(0, maxReason);
 
 export function ignoreRancher(error: unknown): void {
   if (!(error instanceof RancherError)) throw error;

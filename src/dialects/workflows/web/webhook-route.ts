@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KindRef } from '../../../api/define-kind.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { badRequest, methodNotAllowed, StatusError, tooLarge, unauthorized } from '../../../api/status.ts';
 import type { HubAccess } from '../../../auth/hub-access.ts';
 import { forbiddenRequest } from '../../../auth/rbac.ts';
@@ -10,6 +12,7 @@ import { decodeEscapes } from '../../../util/decode-escapes.ts';
 import { durationMs } from '../../../util/duration.ts';
 import { errorText } from '../../../util/error-text.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../../util/json.ts';
+import { log } from '../../../runtime/log.ts';
 import { Trigger } from '../kinds/trigger.ts';
 import { PipelineRun } from '../kinds/pipeline.ts';
 import { WorkflowRun } from '../kinds/workflow-run.ts';
@@ -47,6 +50,8 @@ export function webhookRoute(deps: WebhookRouteDeps) {
   const { hub, access, tokens, signal, serverUrl, now = () => new Date() } = deps;
   const guesses = failureLimit();
   const foresight = foreseeStart(deps);
+  /** By the uid of their trigger: who is to begin last. */
+  const turns = new Map<string, Promise<void>>();
   return (req: IncomingMessage, res: ServerResponse) => guesses.guard(req, () => handle(req, res));
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -59,7 +64,7 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     const starts = isOfGit ? await gitStarts(trigger, req, body) : [await plainStart(trigger, req, body)];
     // Who asks again hears what was started, also when nothing more may start now.
     let run: StartedRun | undefined;
-    for (const start of starts) run = findStarted(trigger, start.occasion) ?? (await begin(trigger, start));
+    for (const start of starts) run = findStarted(trigger, start.occasion) ?? (await beginInTurn(trigger, start));
     sendJson(res, 200, run ? started(run, trigger) : reply({ message: 'Nothing is started by this event' }));
   }
 
@@ -131,18 +136,43 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     await foresight.checkFreezes(trigger, groups, now());
   }
 
+  /** Where there is a least interval, one after the other, and by what was written last: many may come at once. */
+  async function beginInTurn(trigger: Trigger, start: Start): Promise<StartedRun> {
+    if (trigger.spec.minInterval === undefined) return begin(trigger, start);
+    const { namespace, name = '', uid = '' } = trigger.metadata;
+    const kind: KindRef<KubeObject> = trigger.spec.action.pipelineRef ? PipelineRun : WorkflowRun;
+    const mine = (turns.get(uid) ?? Promise.resolve()).then(async () => {
+      const present = await hub.get(kind, { namespace, name: startedName(trigger, start.occasion) }, { signal });
+      if (present) return present as StartedRun;
+      return begin((await hub.get(Trigger, { namespace, name }, { signal })) ?? trigger, start);
+    });
+    const over = mine.then(
+      () => {},
+      () => {},
+    );
+    turns.set(uid, over);
+    void over.then(() => turns.get(uid) === over && turns.delete(uid));
+    return mine;
+  }
+
   async function begin(trigger: Trigger, start: Start): Promise<StartedRun> {
     await checkOpen(trigger, start);
     foresight.checkVariables(trigger, start.variables ?? {});
-    try {
-      const run = await startRun(deps, trigger, start, signal);
-      const { namespace, name = '' } = trigger.metadata;
-      const status = { lastFired: now().toISOString(), lastRun: run.metadata.name!, message: `Started ${run.metadata.name}` };
-      await hub.patch(Trigger, { namespace, name }, { type: 'merge', body: { status } }, { subresource: 'status', fieldManager, signal });
-      return run;
-    } catch (error) {
+    const run = await startRun(deps, trigger, start, signal).catch((error: unknown) => {
       if (isRefusal(error)) throw badRequest(errorText(error));
       throw error;
+    });
+    await note(trigger, run);
+    return run;
+  }
+
+  async function note({ metadata: { namespace = '', name = '' } }: Trigger, { metadata }: StartedRun): Promise<void> {
+    const status = { lastFired: now().toISOString(), lastRun: metadata.name!, message: `Started ${metadata.name}` };
+    try {
+      await hub.patch(Trigger, { namespace, name }, { type: 'merge', body: { status } }, { subresource: 'status', fieldManager, signal });
+    } catch (cause) {
+      // What was started is started: whoever hears that it failed would send it again.
+      log.warn('start not noted on its trigger', { ns: namespace, name, err: cause });
     }
   }
 

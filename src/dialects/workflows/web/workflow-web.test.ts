@@ -239,6 +239,23 @@ test('who repeats a key soon hears of the run, though nothing else may start yet
   assert.equal((await post({}, { 'idempotency-key': 'build-8' })).status, 409);
 });
 
+test('of many that come at once, a least interval lets one through', async t => {
+  const { addTrigger, post, runs, client } = await startWorld(t);
+  await addTrigger(webhook, { minInterval: '1h' });
+  const codes = await Promise.all(Array.from({ length: 5 }, async () => (await post()).status));
+  assert.deepEqual(codes.toSorted(), [200, 409, 409, 409, 409]);
+  assert.equal((await runs()).length, 1);
+  await client.patch(
+    Trigger,
+    { namespace: ns, name: 'hook' },
+    { type: 'merge', body: { status: { lastFired: null } } },
+    { subresource: 'status' },
+  );
+  const same = await Promise.all(Array.from({ length: 5 }, async () => (await post({}, { 'idempotency-key': 'k' })).status));
+  assert.deepEqual(same, [200, 200, 200, 200, 200]);
+  assert.equal((await runs()).length, 2);
+});
+
 test('where a key of the hub is asked for, it must be there and have the right', async t => {
   const { client, addTrigger, post, runs } = await startWorld(t);
   await addTrigger({ ...webhook, requireApiKey: true });
