@@ -45,14 +45,7 @@ export function ActionDialog(props: ActionDialogProps) {
     <Dialog title={title} onClose={onClose}>
       <form className="stack" onSubmit={event => void submit(event)}>
         {children}
-        {typed !== undefined && (
-          <label className="field">
-            <span className="label">
-              Type <code>{typed}</code> to go on
-            </span>
-            <input className="input" value={text} onChange={event => setText(event.target.value)} autoComplete="off" spellCheck={false} />
-          </label>
-        )}
+        {typed !== undefined && <TypedWord word={typed} text={text} onChange={setText} />}
         {command !== undefined && (
           <div className="stack tight">
             <span className="muted">The same in a terminal</span>
@@ -70,5 +63,17 @@ export function ActionDialog(props: ActionDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** What somebody has to type who is about to take something from several clusters. */
+export function TypedWord({ word, text, onChange }: { word: string; text: string; onChange(text: string): void }) {
+  return (
+    <label className="field">
+      <span className="label">
+        Type <code>{word}</code> to go on
+      </span>
+      <input className="input" value={text} onChange={event => onChange(event.target.value)} autoComplete="off" spellCheck={false} />
+    </label>
   );
 }

@@ -321,8 +321,10 @@ function unfold<T>(rows: readonly T[], below: ((row: T) => readonly T[]) | undef
   return { arranged, lower };
 }
 
+const numbers = new Intl.NumberFormat();
+
 const count = (shown: number, all: number) =>
-  `${shown === all ? '' : `${shown.toLocaleString()} of `}${all.toLocaleString()} ${all === 1 ? 'row' : 'rows'}`;
+  `${shown === all ? '' : `${numbers.format(shown)} of `}${numbers.format(all)} ${all === 1 ? 'row' : 'rows'}`;
 
 /** What does not fit into its cell is said in full to whoever points at it. */
 function showWhole({ target }: PointerEvent): void {

@@ -68,10 +68,11 @@ export function usePrintedRows(kind: Kind, scope: Scope, selector: { labelSelect
     const columns = lists.find(one => one.columns.length > 0)?.columns ?? [];
     const isLoading = !isKnown || !places || lists.some(one => one.state === 'loading');
     const failed = lists.filter(one => one.error && one.error.code !== 404);
-    const serving = [...new Set(lists.filter(one => one.error?.code !== 404).map(({ wanted }) => wanted.cluster!))];
+    const asked = lists.filter(one => one.error?.code !== 404);
+    const serving = [...new Set(asked.map(({ wanted }) => wanted.cluster!))];
     const left = lists.reduce((sum, one) => sum + one.left, 0);
     // Of clusters that could not be read it is not said that they have none.
-    const isFailed = failed.length > 0 && failed.length === lists.length;
+    const isFailed = failed.length > 0 && failed.length === asked.length;
     return { rows, columns, state: isLoading ? 'loading' : isFailed ? 'failed' : 'live', failed, clusters: serving, total, left };
   }, [lists, total, isKnown, places]);
 }

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { go, useUrlValue, useUrlValues } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
-import type { Kind } from '../../data/kinds.ts';
+import { resourceOf, type Kind } from '../../data/kinds.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -66,10 +66,16 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
           </>
         }
         empty={
-          empty ?? (
-            <Empty title={`No ${kind.plural} here`} command={`drover get ${kind.plural} --all-clusters${kind.isNamespaced ? ' -A' : ''}`}>
-              Nothing of this kind is on the clusters and in the namespace that you look at.
+          found.clusters.length === 0 ? (
+            <Empty title={`No cluster here knows ${resourceOf(kind)}`} command="kubectl api-resources">
+              None of the clusters that you look at serves this kind. It may come with a chart that is not installed.
             </Empty>
+          ) : (
+            (empty ?? (
+              <Empty title={`No ${kind.plural} here`} command={`drover get ${kind.plural} --all-clusters${kind.isNamespaced ? ' -A' : ''}`}>
+                Nothing of this kind is on the clusters and in the namespace that you look at.
+              </Empty>
+            ))
           )
         }
       />

@@ -3,6 +3,7 @@ import { kinds, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import { Table } from '../../parts/table/table.tsx';
+import { commandFor } from './command-for.ts';
 import { eventColumns, type EventObject } from './event-columns.tsx';
 
 /** What happened to one object. */
@@ -25,7 +26,14 @@ export function ObjectEvents({ object, cluster }: { object: KubeObject; cluster:
         keyOf={one => one.metadata.uid!}
         state={state}
         sort="last"
-        empty={<Empty title="No events">Nothing has been said about it for an hour or so: events are not kept for longer.</Empty>}
+        empty={
+          <Empty
+            title="No events"
+            command={commandFor(cluster, `events --for ${(object.kind ?? '').toLowerCase()}/${object.metadata.name ?? ''}`, namespace)}
+          >
+            Nothing has been said about it for an hour or so: events are not kept for longer.
+          </Empty>
+        }
       />
     </>
   );

@@ -44,6 +44,8 @@ function OneObject({ at }: { at: ObjectAt }) {
   const mayExec = useMay(
     resourceOf(kind) !== 'pods' ? undefined : { verb: 'create', kind: kinds.pod, subresource: 'exec', cluster, namespace },
   );
+  // Kinds of the hub that are not Kubernetes' own are mostly about other clusters.
+  const reachesMembers = cluster === hub && kind.group.includes('.') && !kind.group.endsWith('.k8s.io');
   const hasLogs = withLogs.has(resourceOf(kind));
   const tabs = [
     { id: '', title: 'Overview' },
@@ -96,12 +98,14 @@ function OneObject({ at }: { at: ObjectAt }) {
           title={`Delete ${kind.kind} ${name}?`}
           verb="Delete"
           isDanger
+          typed={reachesMembers ? name : undefined}
           command={commandFor(cluster, `delete ${resourceOf(kind)} ${name}`, namespace)}
           onClose={() => setRemoving(false)}
           onDo={() => request(pathOf(kind, { cluster, namespace, name }), { method: 'DELETE', body: { propagationPolicy: 'Background' } })}
         >
           <p>
-            It goes from <strong>{where}</strong>, and with it what it owns there.
+            It goes from <strong>{where}</strong>, and with it what it owns there
+            {reachesMembers && ', and what it brings to other clusters, which may be many'}.
           </p>
         </ActionDialog>
       )}

@@ -11,7 +11,12 @@ import { keyOf, placeOf, type MultiClusterService } from './service-kinds.ts';
 export function DependencyPicture({ services }: { services: readonly MultiClusterService[] }) {
   const nodes = useMemo(() => nodesOf(services), [services]);
   const dependents = services.filter(({ spec }) => (spec.dependsOn ?? []).length > 0);
-  if (services.length === 0) return <Empty title="No services yet">Services and what they wait for are drawn here.</Empty>;
+  if (services.length === 0)
+    return (
+      <Empty title="No services yet" command="kubectl apply -f examples/multi-cluster-service">
+        Services and what they wait for are drawn here.
+      </Empty>
+    );
   return (
     <div className="stack">
       <p className="muted">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { request } from '../../data/request.ts';
+import { TypedWord } from '../../parts/action-dialog.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
@@ -20,6 +21,9 @@ export function BulkDeed({ rows, deed, onClose }: { rows: readonly MachineRow[];
   const [chosen] = useState(rows);
   const [progress, setProgress] = useState<readonly Progress[]>(() => chosen.map(() => ({ step: 'asking' })));
   const [hasBegun, setBegun] = useState(false);
+  const [typed, setTyped] = useState('');
+  // As everywhere where something ends on more than one cluster.
+  const word = deed.isDanger && new Set(chosen.map(one => one.cluster)).size > 1 ? deed.title : undefined;
   const tell = (i: number, next: Progress) => setProgress(before => before.map((one, j) => (i === j ? next : one)));
   const count = (...steps: Progress['step'][]) => progress.filter(one => steps.includes(one.step)).length;
   const ready = count('waits');
@@ -72,6 +76,7 @@ export function BulkDeed({ rows, deed, onClose }: { rows: readonly MachineRow[];
           />
         </div>
       )}
+      {!hasBegun && word !== undefined && <TypedWord word={word} text={typed} onChange={setTyped} />}
       <div className="dialog-end">
         <button type="button" className="button" onClick={onClose} data-first>
           {hasBegun ? 'Close' : 'Cancel'}
@@ -80,7 +85,7 @@ export function BulkDeed({ rows, deed, onClose }: { rows: readonly MachineRow[];
           <button
             type="button"
             className={`button ${deed.isDanger ? 'danger' : 'main-deed'}`}
-            disabled={isBusy || ready === 0}
+            disabled={isBusy || ready === 0 || (word !== undefined && typed !== word)}
             onClick={() => void act()}
           >
             {deed.title} {ready}

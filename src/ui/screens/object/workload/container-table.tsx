@@ -45,9 +45,9 @@ function stateCells({ name }: ContainerSpec, statuses: readonly ContainerStatus[
   const { tone, word, why } = judgeContainer(status);
   const end = lastEnd(status);
   return [
-    <span key="state" className="stack tight">
+    <span key="state">
       <StateBadge tone={tone} word={word} why={why} />
-      {why && <span className="muted">{why}</span>}
+      {why && <span className="muted"> {why}</span>}
     </span>,
     <span key="restarts">
       {status.restartCount ?? 0}
