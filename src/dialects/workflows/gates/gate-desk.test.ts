@@ -328,7 +328,7 @@ test('a Job on the hub is made once, and decides by how it ends', async t => {
 test('a Job on each cluster is a Work for each of them', async t => {
   const world = await startDesk(t);
   for (const name of ['c-1', 'c-2']) await world.hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  const gate = gateOf(world, { name: 'each', type: 'Job', on: 'EachCluster', manifest });
+  const gate = gateOf(world, { name: 'each', type: 'Job', runOn: 'EachCluster', manifest });
   const works = await eventually(
     async () => {
       gate.look();

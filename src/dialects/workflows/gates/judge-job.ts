@@ -6,6 +6,7 @@ import { Work, workAnnotations } from '../../../api/work.ts';
 import type { GatePhase } from '../../../core/gates/gate-phase.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import { countOf } from '../../../core/rollouts/rollout-limits.ts';
+import { jobPlaceOf } from '../kinds/gate.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { GateCluster } from './gate-desk.ts';
 import { gateMark, jobOfGate } from './job-of-gate.ts';
@@ -25,8 +26,9 @@ const retryMs = 10_000;
 /** A Job on the hub, or on members. */
 export function judgeJob(judging: Judging, desk: JobDesk): Verdict {
   const { gate, request } = judging;
-  if (gate.on === undefined || gate.on === 'Hub') return judgeOnHub(judging, desk);
-  const clusters = gate.on === 'FirstCluster' ? request.clusters.slice(0, 1) : request.clusters;
+  const place = jobPlaceOf(gate);
+  if (place === undefined || place === 'Hub') return judgeOnHub(judging, desk);
+  const clusters = place === 'FirstCluster' ? request.clusters.slice(0, 1) : request.clusters;
   const seen = clusters.map(cluster => ({ cluster, ...judgeOnMember(judging, cluster, desk) }));
   const phase = judgeClusters(
     seen.map(one => one.phase),

@@ -7,6 +7,8 @@ import { ageColumn, deciders, delivery, variable } from './group.ts';
 export const gateTypes = ['Approval', 'Wait', 'Window', 'HTTP', 'Analysis', 'Job', 'Expression'] as const;
 export type GateType = (typeof gateTypes)[number];
 
+const jobPlaces = ['Hub', 'EachCluster', 'FirstCluster'] as const;
+
 /** What a gate asks for, by its type. Steps of these types have the same fields in `with`. */
 export const gateFields = {
   ...deciders,
@@ -27,10 +29,14 @@ export const gateFields = {
   templateRef: optional(text('For Analysis: the GateTemplate.')),
   args: optional(mapOf('For Analysis: ${args.<name>} in the template.', text('A value. Expressions are allowed.'))),
   manifest: optional(anyObject('For Job: a Job of batch/v1. Expressions are allowed.')),
-  on: optional(oneOf(['Hub', 'EachCluster', 'FirstCluster'], 'For Job: where it runs. On the hub when absent.')),
+  runOn: optional(oneOf(jobPlaces, 'For Job: where it runs. On the hub when absent.')),
+  on: optional(oneOf(jobPlaces, 'The same as runOn, by a name that YAML takes for a truth value unless it is in quotes.')),
   expr: optional(text('For Expression: the expression that must be true.')),
   maxFailures: share('For Analysis and Job on each cluster: how many clusters may fail. None when absent.'),
 };
+
+/** Where a Job runs. What nobody checks may have the name that YAML makes of `on`. */
+export const jobPlaceOf = (fields: Readonly<Record<string, unknown>>): unknown => fields['runOn'] ?? fields['on'] ?? fields['true'];
 
 const gate = object('A gate: nothing goes on before it is passed.', {
   name: text('The name.', { minLength: 1, maxLength: 63 }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateAnswer } from '../gates/gate-desk.ts';
+import { isMemberStep } from './run-plan.ts';
 import { SimulatedFleet, type Fate, type SimulatedMember } from './simulated-fleet.ts';
 
 const members = (count: number): SimulatedMember[] => Array.from({ length: count }, (_, i) => ({ id: `c${i}` }));
@@ -392,6 +393,17 @@ test('a strategy puts back as much as its scope says', () => {
   assert.deepEqual(back('Workflow'), ['c0', 'c1', 'c2']);
   assert.deepEqual(back('Wave'), ['c1', 'c2']);
   assert.deepEqual(back('Cluster'), ['c2']);
+});
+
+test('a Job is done on clusters unless it is for the hub, whatever YAML makes of the word', () => {
+  const job = (settings: object) => isMemberStep({ name: 'j', type: 'Job', with: settings as never });
+  assert.deepEqual([{}, { runOn: 'EachCluster' }, { runOn: 'Hub' }, { on: 'Hub' }, { true: 'Hub' }].map(job), [
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('a gate that is bypassed is not asked', () => {

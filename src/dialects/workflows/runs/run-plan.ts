@@ -1,3 +1,4 @@
+import { jobPlaceOf } from '../kinds/gate.ts';
 import type { GroupSpec, PhaseSpec, StepSpec } from './generate-phases.ts';
 
 /** A step with its place in the run. */
@@ -42,7 +43,7 @@ const hubSteps: ReadonlySet<string> = new Set([
 
 /** Whether a step is done on clusters, and not by the hub once for a wave. */
 export function isMemberStep({ type, with: settings = {} }: StepSpec): boolean {
-  if (type === 'Job') return settings['on'] !== 'Hub';
+  if (type === 'Job') return jobPlaceOf(settings) !== 'Hub';
   return !hubSteps.has(type);
 }
 
