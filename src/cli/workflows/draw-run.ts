@@ -9,12 +9,15 @@ export interface Screen {
 
 const marks: Readonly<Record<string, string>> = {
   Succeeded: '✔',
+  Successful: '✔',
   RolledBack: '↩',
   Failed: '✗',
   TimedOut: '✗',
   RollbackFailed: '✗',
   Aborted: '✗',
   Rejected: '✗',
+  Error: '✗',
+  Inconclusive: '◷',
   Expired: '✗',
   Running: '▶',
   RollingBack: '◀',
@@ -32,10 +35,11 @@ export function drawRun(view: RunView, { columns, rows }: Screen): string[] {
   const head = [`${view.title}: ${view.phase}`, ...(view.message === '' ? [] : [`  ${view.message}`])];
   const steps = table(view.steps.map(step => [`${mark(step)} ${step.name}`, step.state, step.message]));
   const waves = table(view.waves.map(wave => [`${mark(wave)} wave ${wave.name}`, wave.state]));
+  const gates = table(view.gates.map(gate => [`${mark(gate)} gate ${gate.name}`, gate.state, gate.message]));
   const approvals = view.approvals.map(one => `◷ ${one.name} waits for somebody: drover approve ${one.request}`);
-  const room = Math.max(3, rows - 2 - head.length - steps.length - waves.length - approvals.length);
+  const room = Math.max(3, rows - 2 - head.length - steps.length - waves.length - gates.length - approvals.length);
   const parts = table(fitting(view.parts, room).map(part => [`${mark(part)} ${part.name}`, part.state, part.doing, part.message]));
-  return [...head, ...steps, ...waves, ...parts, ...approvals].map(line => clipped(visibleLine(line), columns));
+  return [...head, ...steps, ...waves, ...gates, ...parts, ...approvals].map(line => clipped(visibleLine(line), columns));
 }
 
 const mark = ({ state }: ViewRow): string => marks[state] ?? '·';

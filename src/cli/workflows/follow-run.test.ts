@@ -145,6 +145,16 @@ test('what waits for somebody is said with the command that answers it', () => {
   const view = viewOfRun(waiting, [], title);
   assert.deepEqual(tellChanges(undefined, view), ['sign-off waits for somebody: drover approve shop-1-ab', 'run: Waiting']);
   assert.deepEqual(tellChanges(view, view), []);
+  const probe = { name: 'probe', type: 'HTTP', phase: 'Running' as const, message: 'answered 503' };
+  const wave = {
+    name: 'first',
+    phase: 'Waiting' as const,
+    clusters: ['a'],
+    gates: [{ ...gates[0]!, phase: 'Successful' as const }, probe],
+  };
+  const asking = viewOfRun({ ...run, status: { phase: 'Waiting', waves: [wave] } }, [], title);
+  assert.deepEqual(tellChanges(view, asking), ['gate sign-off: Successful', 'gate probe: Running (answered 503)']);
+  assert.match(drawRun(asking, { columns: 80, rows: 24 }).join('\n'), /▶ gate probe +Running +answered 503/);
 });
 
 test('of a thousand clusters a picture shows those that failed, and fits the screen', () => {
@@ -155,7 +165,7 @@ test('of a thousand clusters a picture shows those that failed, and fits the scr
     message: 'x'.repeat(200),
   }));
   const lines = drawRun(
-    { title, phase: 'Running', message: '', isOver: false, waves: [], steps: [], parts, approvals: [] },
+    { title, phase: 'Running', message: '', isOver: false, waves: [], gates: [], steps: [], parts, approvals: [] },
     { columns: 80, rows: 24 },
   );
   assert.ok(lines.length <= 24);

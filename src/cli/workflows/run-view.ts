@@ -21,6 +21,8 @@ export interface RunView {
   readonly isOver: boolean;
   /** Waves that are there, unless there is only one without a name. */
   readonly waves: readonly ViewRow[];
+  /** What the waves wait for, or waited. */
+  readonly gates: readonly ViewRow[];
   /** What is done once for all, in the order in which it began. */
   readonly steps: readonly ViewRow[];
   /** Clusters, or stages of a pipeline. */
@@ -42,6 +44,7 @@ export function viewOfRun(run: WorkflowRun, clusters: readonly ClusterRun[], tit
     message,
     isOver: isOver(run),
     waves: waves.length > 1 ? waves.map(wave => row(wave.name, wave.phase)) : [],
+    gates: waves.flatMap(wave => (wave.gates ?? []).filter(isTold).map(gate => gateRow(gate, waves.length > 1 ? wave.name : undefined))),
     steps: steps.map(step => ({
       name: step.wave === undefined || waves.length < 2 ? step.name : `${step.name} (${step.wave})`,
       state: step.status,
@@ -64,6 +67,7 @@ export function viewOfPipeline(run: PipelineRun, runs: readonly WorkflowRun[], t
     message,
     isOver: isOver(run),
     waves: [],
+    gates: [],
     steps: stages.map(stage => ({ name: stage.name, state: stage.phase, doing: 'stage', message: stage.message ?? '' })),
     parts: stages.flatMap(stage =>
       (stage.runs ?? []).map(name => ({
@@ -79,8 +83,20 @@ export function viewOfPipeline(run: PipelineRun, runs: readonly WorkflowRun[], t
   };
 }
 
-/** Whom a step waits for that others keep waiting. */
-const awaited = ({ type, status, gate }: StepState): string => (type === 'Barrier' && status === 'Waiting' ? (gate?.message ?? '') : '');
+/** What keeps a step waiting. */
+const awaited = ({ status, gate }: StepState): string => (status === 'Waiting' ? (gate?.message ?? '') : '');
+
+type Gate = NonNullable<NonNullable<NonNullable<WorkflowRun['status']>['waves']>[number]['gates']>[number];
+
+/** That somebody is asked is said with the command that answers. */
+const isTold = ({ type, phase }: Gate): boolean => type !== 'Approval' || (phase !== 'Running' && phase !== 'Pending');
+
+const gateRow = ({ name, phase, message = '' }: Gate, wave: string | undefined): ViewRow => ({
+  name: wave === undefined ? name : `${name} (${wave})`,
+  state: phase,
+  doing: '',
+  message,
+});
 
 /** Over, and nothing else is wanted of it that the hub has not seen yet. */
 function isOver({ metadata, status }: WorkflowRun | PipelineRun): boolean {

@@ -7,6 +7,7 @@ export function tellChanges(before: RunView | undefined, now: RunView): string[]
     ...changed('step', before?.steps ?? [], now.steps, ({ doing, name }) => `${doing}/${name}`),
     ...changed('cluster', before?.parts ?? [], now.parts, ({ name }) => name),
     ...changed('wave', before?.waves ?? [], now.waves, ({ name }) => name).filter(line => !line.endsWith(': Pending')),
+    ...changed('gate', before?.gates ?? [], now.gates, ({ name }) => name),
     ...now.approvals
       .filter(one => !before?.approvals.some(other => other.request === one.request))
       .map(one => `${one.name} waits for somebody: drover approve ${one.request}`),
