@@ -46,9 +46,10 @@ export function judgeTally(tally: Tally, rules: MetricRules): GatePhase {
 
 const errorRetryMs = 10_000;
 
-/** When the next measurement is due. */
-export function nextMeasureMs(tally: Tally, rules: MetricRules, startedMs: number): number {
+/** When the next measurement is due. At once when the clock was set back behind the last one: nobody knows how long ago that was. */
+export function nextMeasureMs(tally: Tally, rules: MetricRules, { startedMs, nowMs }: { startedMs: number; nowMs: number }): number {
   if (measurementsOf(tally) === 0) return startedMs + rules.initialDelayMs;
+  if (nowMs < tally.lastMs) return nowMs;
   return tally.lastMs + (tally.errorsInRow > 0 ? Math.min(errorRetryMs, rules.intervalMs) : rules.intervalMs);
 }
 

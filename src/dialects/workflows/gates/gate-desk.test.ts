@@ -138,6 +138,27 @@ test('HTTP asks until so many answers in a row are good', async t => {
   assert.equal(world.asked[0], 'GET /first');
 });
 
+test('a clock that is set back keeps no gate from asking', async t => {
+  const world = await startDesk(t);
+  await template(world, { interval: '10s', count: 3, failureLimit: 3, successCondition: 'result == 1' });
+  for (const spec of [{ name: 'g', type: 'HTTP', url: world.url, consecutive: 3, interval: '10s' } as const, analysis('measured')]) {
+    const { look } = gateOf(world, spec);
+    const before = world.asked.length;
+    const asked = (count: number, second: number) =>
+      eventually(
+        () => (look(second), world.asked.length - before),
+        n => n === count,
+        { what: `question ${count} of ${spec.name}` },
+      );
+    await asked(1, 3600);
+    await eventually(
+      () => JSON.stringify(look(3601).state),
+      state => /"asked":1|,17672292/.test(state),
+    );
+    await asked(2, 0);
+  }
+});
+
 test('a gate that takes too long fails, passes or wants somebody, as it says', async t => {
   const world = await startDesk(t);
   world.answers.push({ code: 500, body: '' });

@@ -19,3 +19,6 @@ export function shiftState<S extends JsonObject>(state: S, byMs: number): S {
 }
 
 export const startedMs = ({ startedAt }: GateState): number => Date.parse(startedAt);
+
+/** When something is due that was done last at a time. A clock that was set back since has lost that time: then it is due now. */
+export const dueAfter = (lastMs: number, intervalMs: number, nowMs: number): number => (nowMs < lastMs ? nowMs : lastMs + intervalMs);

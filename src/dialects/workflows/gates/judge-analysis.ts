@@ -67,11 +67,11 @@ export function judgeAnalysis(judging: Judging, template: GateTemplate | undefin
     const key = cluster ? `${metric.name} ${cluster.id}` : metric.name;
     const rules = rulesOf(metric);
     let tally = unpackTally(before[key]);
-    const dueMs = nextMeasureMs(tally, rules, startedMs(state));
+    const dueMs = nextMeasureMs(tally, rules, { startedMs: startedMs(state), nowMs });
     if (judgeTally(tally, rules) === 'Running' && nowMs >= dueMs) tally = measured(place, key, tally);
     tallies[key] = packTally(tally);
     const phase = judgeTally(tally, rules);
-    const nextMs = nextMeasureMs(tally, rules, startedMs(state));
+    const nextMs = nextMeasureMs(tally, rules, { startedMs: startedMs(state), nowMs });
     if (phase === 'Running' && nextMs > nowMs) wakeMs = Math.min(wakeMs, nextMs);
     return phase;
   }

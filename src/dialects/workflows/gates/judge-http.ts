@@ -3,6 +3,7 @@ import { durationMs } from '../../../util/duration.ts';
 import { evaluateCondition } from '../expressions/condition.ts';
 import { renderText } from '../expressions/render-text.ts';
 import type { AskedAddress, HttpAnswer } from './ask-http.ts';
+import { dueAfter } from './gate-state.ts';
 import type { Judging, Verdict } from './judge.ts';
 
 const defaultIntervalMs = 10_000;
@@ -13,9 +14,10 @@ export function judgeHttp(judging: Judging, fetch: (asked: AskedAddress, signal:
   const { scope } = request;
   const asked = numberOf(state['asked']);
   const good = numberOf(state['good']);
-  const dueMs = asked === 0 ? 0 : numberOf(state['lastMs']) + (durationMs(gate.interval) || defaultIntervalMs);
+  const lastMs = numberOf(state['lastMs']);
+  const dueMs = asked === 0 ? 0 : dueAfter(lastMs, durationMs(gate.interval) || defaultIntervalMs, nowMs);
   const waiting = typeof state['message'] === 'string' ? { message: state['message'] } : {};
-  const kept = { asked, good, lastMs: numberOf(state['lastMs']), ...waiting };
+  const kept = { asked, good, lastMs, ...waiting };
   if (nowMs < dueMs) return { phase: 'Running', ...waiting, state: kept, wakeAt: new Date(dueMs) };
   const answer = ask('http', asked + 1, signal =>
     fetch(

@@ -9,6 +9,7 @@ import { countOf } from '../../../core/rollouts/rollout-limits.ts';
 import { jobPlaceOf } from '../kinds/gate.ts';
 import { deliveryAnnotations, deliveryLabels } from '../names.ts';
 import type { GateCluster } from './gate-desk.ts';
+import { dueAfter } from './gate-state.ts';
 import { gateMark, jobOfGate } from './job-of-gate.ts';
 import type { Judging, Verdict } from './judge.ts';
 import { judgeClusters } from './judge-analysis.ts';
@@ -112,7 +113,8 @@ function judgeOnHub(judging: Judging, desk: JobDesk): Verdict {
   const { request, state, nowMs } = judging;
   const looks = typeof state['looks'] === 'number' ? state['looks'] : 0;
   const lastMs = typeof state['lastMs'] === 'number' ? state['lastMs'] : 0;
-  if (nowMs < lastMs + lookEveryMs) return { phase: 'Running', state: { looks, lastMs }, wakeAt: new Date(lastMs + lookEveryMs) };
+  const dueMs = dueAfter(lastMs, lookEveryMs, nowMs);
+  if (nowMs < dueMs) return { phase: 'Running', state: { looks, lastMs }, wakeAt: new Date(dueMs) };
   const job = jobOfGate(judging, request.scope, request.run.namespace);
   job.metadata = { ...job.metadata, namespace: request.run.namespace };
   const found = judging.ask('job', looks + 1, signal => desk.ensureJob(job, signal));
