@@ -31,15 +31,24 @@ test('fields are found through references, lists and maps', () => {
     required: ['image'],
     properties: {
       image: { type: 'string', description: 'The image.' },
+      when: { type: 'string', enum: ['', 'Always', 'Never'] },
       ports: { type: 'array', items: { type: 'object', properties: { number: { type: 'integer', description: 'Its number.' } } } },
       extra: { type: 'object', additionalProperties: { type: 'object', properties: { deep: { type: 'boolean' } } } },
     },
   };
   const spec = { allOf: [{ $ref: '#/components/schemas/Spec' }], description: 'What is wanted.' };
   const schema: KindSchema = { document: { components: { schemas: { Spec } } }, schema: { type: 'object', properties: { spec } } };
-  assert.deepEqual(fieldsAt(schema, []), [{ name: 'spec', type: 'object', description: 'What is wanted.', isRequired: false }]);
-  assert.deepEqual(fieldsAt(schema, ['spec'])[0], { name: 'image', type: 'string', description: 'The image.', isRequired: true });
+  assert.deepEqual(fieldsAt(schema, []), [{ name: 'spec', type: 'object', description: 'What is wanted.', isRequired: false, values: [] }]);
+  assert.deepEqual(fieldsAt(schema, ['spec'])[0], {
+    name: 'image',
+    type: 'string',
+    description: 'The image.',
+    isRequired: true,
+    values: [],
+  });
   assert.deepEqual(fieldsAt(schema, ['spec', 'ports'])[0]?.name, 'number');
   assert.deepEqual(fieldsAt(schema, ['spec', 'extra', 'any'])[0]?.name, 'deep');
   assert.deepEqual(fieldsAt(schema, ['nothing', 'here']), []);
+  assert.deepEqual(fieldsAt(schema, ['spec']).find(one => one.name === 'when')?.values, ['Always', 'Never']);
+  assert.deepEqual(fieldsAt(schema, ['spec', 'extra', 'any'])[0]?.values, ['true', 'false']);
 });

@@ -37,7 +37,9 @@ async function complete(context: CompletionContext, loading: Promise<KindSchema 
   const word = context.matchBefore(/[\w.-]*/);
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
-  if (!word || (word.from === word.to && !context.explicit) || !/^\s*(- )*[\w.-]*$/.test(before)) return null;
+  if (!word) return null;
+  if (/^\s*(- )*[\w./-]+: +[\w.-]*$/.test(before)) return completeValue(context, loading, word.from);
+  if ((word.from === word.to && !context.explicit) || !/^\s*(- )*[\w.-]*$/.test(before)) return null;
   const schema = await loading;
   if (!schema) return null;
   const path = fieldPath(context.state.doc.toString(), line.number - 1).slice(0, -1);
@@ -53,6 +55,18 @@ async function complete(context: CompletionContext, loading: Promise<KindSchema 
           : `${name}: `,
   }));
   return options.length === 0 ? null : { from: word.from, options };
+}
+
+/** Of fields that take one of a few words. */
+async function completeValue(
+  { state, pos }: CompletionContext,
+  loading: Promise<KindSchema | undefined>,
+  from: number,
+): Promise<CompletionResult | null> {
+  const schema = await loading;
+  const path = fieldPath(state.doc.toString(), state.doc.lineAt(pos).number - 1);
+  const field = schema && fieldsAt(schema, path.slice(0, -1)).find(one => one.name === path.at(-1));
+  return field && field.values.length > 0 ? { from, options: field.values.map(label => ({ label })) } : null;
 }
 
 const indentOf = (before: string) => /^[\s-]*/.exec(before)![0].length;

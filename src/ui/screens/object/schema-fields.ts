@@ -11,6 +11,8 @@ export interface FieldHelp {
   readonly type: string;
   readonly description: string;
   readonly isRequired: boolean;
+  /** What may stand there, where that is a few words. */
+  readonly values: readonly string[];
 }
 
 /** The fields that may stand below a path. */
@@ -23,12 +25,13 @@ export function fieldsAt({ document, schema }: KindSchema, path: readonly string
   }
   const { properties = {}, required = [] } = at;
   return Object.entries(properties).map(([name, field]) => {
-    const { type = 'object', format, description = '' } = resolve(document, field);
+    const { type = 'object', format, description = '', enum: words = [] } = resolve(document, field);
     return {
       name,
       type: format && type === 'string' ? format : type,
       description: field.description ?? description,
       isRequired: required.includes(name),
+      values: type === 'boolean' ? ['true', 'false'] : words.filter(one => typeof one === 'string' && one !== '').map(String),
     };
   });
 }
