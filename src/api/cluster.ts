@@ -1,4 +1,4 @@
-import { conditions } from './conditions.ts';
+import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import { flag, integer, list, mapOf, object, oneOf, optional, quantity, text, time } from './schema.ts';
 
@@ -79,41 +79,45 @@ export const Cluster = defineKind({
       ],
     },
   ),
-  status: object('What the cluster was last seen to be.', {
-    id: optional(text('The id of the cluster, also the name of its namespace on the hub.')),
-    uid: optional(text('The uid of the namespace "kube-system" of the cluster, which no two clusters share.')),
-    server: optional(text('The address at which people reach the API of the cluster itself, where it is known.')),
-    version: optional(text('The version of Kubernetes, such as "v1.36.3".')),
-    platform: optional(text('The platform of the API server, such as "linux/amd64".')),
-    provider: optional(text('The distribution, where it could be told: k3s, rke2, eks, gke, aks, openshift, harvester, kwok, sandbox.')),
-    nodes: optional(
-      object('The nodes of the cluster.', {
-        total: integer('How many there are.'),
-        ready: integer('How many of them are ready.'),
-      }),
-    ),
-    capacity: optional(mapOf('The capacity of all nodes together.', quantity('An amount.'))),
-    allocatable: optional(mapOf('What pods may use of it.', quantity('An amount.'))),
-    requested: optional(
-      mapOf('What the pods on its nodes ask for together, and how many there are. Small changes are told late.', quantity('An amount.')),
-    ),
-    limits: optional(mapOf('What the pods on its nodes may use at the most, as far as they have limits.', quantity('An amount.'))),
-    requestedPercent: optional(
-      object('How much of what nodes offer is asked for, in hundredths.', {
-        cpu: optional(integer('Of the processors.')),
-        memory: optional(integer('Of the memory.')),
-      }),
-    ),
-    regions: optional(
-      list('Where the cluster is: what its label topology.kubernetes.io/region says, otherwise those of its nodes.', text('A region.')),
-    ),
-    apiResources: optional(list('The kinds the cluster serves.', groupVersion)),
-    agentVersion: optional(text('The version of the agent, for Tunnel.')),
-    lastSeen: optional(
-      time('When the cluster last answered. While it goes on answering, the time is brought up to date every few minutes.'),
-    ),
-    ...conditions,
-  }),
+  status: object(
+    'What the cluster was last seen to be.',
+    {
+      id: optional(text('The id of the cluster, also the name of its namespace on the hub.')),
+      uid: optional(text('The uid of the namespace "kube-system" of the cluster, which no two clusters share.')),
+      server: optional(text('The address at which people reach the API of the cluster itself, where it is known.')),
+      version: optional(text('The version of Kubernetes, such as "v1.36.3".')),
+      platform: optional(text('The platform of the API server, such as "linux/amd64".')),
+      provider: optional(text('The distribution, where it could be told: k3s, rke2, eks, gke, aks, openshift, harvester, kwok, sandbox.')),
+      nodes: optional(
+        object('The nodes of the cluster.', {
+          total: integer('How many there are.'),
+          ready: integer('How many of them are ready.'),
+        }),
+      ),
+      capacity: optional(mapOf('The capacity of all nodes together.', quantity('An amount.'))),
+      allocatable: optional(mapOf('What pods may use of it.', quantity('An amount.'))),
+      requested: optional(
+        mapOf('What the pods on its nodes ask for together, and how many there are. Small changes are told late.', quantity('An amount.')),
+      ),
+      limits: optional(mapOf('What the pods on its nodes may use at the most, as far as they have limits.', quantity('An amount.'))),
+      requestedPercent: optional(
+        object('How much of what nodes offer is asked for, in hundredths.', {
+          cpu: optional(integer('Of the processors.')),
+          memory: optional(integer('Of the memory.')),
+        }),
+      ),
+      regions: optional(
+        list('Where the cluster is: what its label topology.kubernetes.io/region says, otherwise those of its nodes.', text('A region.')),
+      ),
+      apiResources: optional(list('The kinds the cluster serves.', groupVersion)),
+      agentVersion: optional(text('The version of the agent, for Tunnel.')),
+      lastSeen: optional(
+        time('When the cluster last answered. While it goes on answering, the time is brought up to date every few minutes.'),
+      ),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },

@@ -17,6 +17,9 @@ export const conditions = {
   observedGeneration: optional(integer('The generation of the object this status is about.')),
 } as const;
 
+/** The status of an object that nobody has looked at yet: programs that wait, by kstatus, would otherwise take it for done. */
+export const notSeenYet = { default: { observedGeneration: -1 } };
+
 /** What a controller says; when the status changed is filled in. */
 export interface ConditionReport {
   readonly type: string;

@@ -1,4 +1,4 @@
-import { conditions } from './conditions.ts';
+import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import { lastAppliedAnnotation } from './object.ts';
 import {
@@ -315,40 +315,44 @@ export const Work = defineKind({
       ],
     },
   ),
-  status: object('What was delivered and how it is.', {
-    cluster: optional(text('The name of the cluster.')),
-    delivered: optional(
-      object('The last delivery that was begun.', {
-        inputs: text('A digest of everything that went into it: equal inputs are not delivered twice.'),
-        revision: optional(integer('The revision of the release on the member, as Helm counts, for charts.')),
-        state: oneOf(['Pending', 'Deployed', 'Failed', 'Uninstalling', 'Uninstalled'], 'How far it came.'),
-        chart: optional(text('Name and version of the chart.')),
-        appVersion: optional(text('The version of what the chart installs.')),
-        at: time('When it began.'),
-        notes: optional(text('What the chart has to say to its user.')),
-      }),
-    ),
-    objects: optional(list('The objects on the member that belong to the Work.', deliveredObject)),
-    healthy: optional(text('How many of the objects are healthy, such as "3/4".')),
-    brokenRules: optional(list('Objects that do not fulfil a rule of `healthRules`, up to fifty.', broken)),
-    drift: optional(list('Fields that are not as delivered.', drifted)),
-    plan: optional(list('What a delivery would change, for DryRun.', planned)),
-    planned: optional(plannedRelease),
-    outrankedBy: optional(
-      object('The claim that has the release instead.', {
-        work: text('The name of the Work.'),
-        priority: integer('Its priority.'),
-      }),
-    ),
-    failures: optional(integer('How many times in a row the delivery failed.')),
-    nextTry: optional(time('When it is tried again. Absent: when something changes.')),
-    trouble: optional(
-      text(
-        'Why a person should look, in a word such as "Unhealthy": what does not pass by itself, or did not pass after some tries. Absent: nothing of that kind.',
+  status: object(
+    'What was delivered and how it is.',
+    {
+      cluster: optional(text('The name of the cluster.')),
+      delivered: optional(
+        object('The last delivery that was begun.', {
+          inputs: text('A digest of everything that went into it: equal inputs are not delivered twice.'),
+          revision: optional(integer('The revision of the release on the member, as Helm counts, for charts.')),
+          state: oneOf(['Pending', 'Deployed', 'Failed', 'Uninstalling', 'Uninstalled'], 'How far it came.'),
+          chart: optional(text('Name and version of the chart.')),
+          appVersion: optional(text('The version of what the chart installs.')),
+          at: time('When it began.'),
+          notes: optional(text('What the chart has to say to its user.')),
+        }),
       ),
-    ),
-    ...conditions,
-  }),
+      objects: optional(list('The objects on the member that belong to the Work.', deliveredObject)),
+      healthy: optional(text('How many of the objects are healthy, such as "3/4".')),
+      brokenRules: optional(list('Objects that do not fulfil a rule of `healthRules`, up to fifty.', broken)),
+      drift: optional(list('Fields that are not as delivered.', drifted)),
+      plan: optional(list('What a delivery would change, for DryRun.', planned)),
+      planned: optional(plannedRelease),
+      outrankedBy: optional(
+        object('The claim that has the release instead.', {
+          work: text('The name of the Work.'),
+          priority: integer('Its priority.'),
+        }),
+      ),
+      failures: optional(integer('How many times in a row the delivery failed.')),
+      nextTry: optional(time('When it is tried again. Absent: when something changes.')),
+      trouble: optional(
+        text(
+          'Why a person should look, in a word such as "Unhealthy": what does not pass by itself, or did not pass after some tries. Absent: nothing of that kind.',
+        ),
+      ),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   // By it the page finds those that need a person, however many there are.
   selectable: ['.status.trouble'],
   columns: [

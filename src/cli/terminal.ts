@@ -11,6 +11,8 @@ export interface Terminal {
   readonly isInterrupted: boolean;
   /** True when a person looks at what `err` says. */
   readonly isErrorTty: boolean;
+  /** How wide the terminal of `err` is now. */
+  readonly errorColumns?: number | undefined;
   /** True when a person looks at what `out` says. */
   readonly isOutputTty?: boolean;
   out(text: string): void;
@@ -56,6 +58,9 @@ export function processTerminal(): Terminal {
       return isInterrupted;
     },
     isErrorTty: process.stderr.isTTY === true,
+    get errorColumns() {
+      return process.stderr.columns;
+    },
     isOutputTty: process.stdout.isTTY === true,
     out(text) {
       if (!interruption.signal.aborted || isInterrupted) process.stdout.write(text);

@@ -65,6 +65,12 @@ test(
       const problems = items.flatMap(one => (one.status?.conditions ?? []).filter(({ type }) => type === 'NonStructuralSchema'));
       assert.deepEqual(problems, []);
       said.push(await refusals(client));
+      // By kstatus, an object of another generation than was observed is in progress; without either it would count as done.
+      const claimed = { ...cluster({ connection: { mode: 'Tunnel' } }), status: { observedGeneration: 1 } };
+      await client.create(Cluster, claimed);
+      const made = await client.get(Cluster, { name: 'c' });
+      assert.equal(made?.metadata.generation, 1);
+      assert.deepEqual(made.status, { observedGeneration: -1 }, 'nobody has seen it yet, whatever its maker says');
       const kubectl = kubectlFor('kubectl', { kubeconfig, dir });
       await kubectl.expect('explain clusters.drover.io.spec.connection.mode', { says: 'Direct: the hub calls the server' });
     }

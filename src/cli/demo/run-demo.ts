@@ -12,7 +12,11 @@ const settleMs = 60_000;
 const pollMs = 100;
 
 /** Makes the demo unless it was made before, waits until it has come true, and answers what there is to see. */
-export async function runDemo(hub: KubeClient, terminal: Pick<Terminal, 'err' | 'isErrorTty'>, signal: AbortSignal): Promise<string> {
+export async function runDemo(
+  hub: KubeClient,
+  terminal: Pick<Terminal, 'err' | 'isErrorTty' | 'errorColumns'>,
+  signal: AbortSignal,
+): Promise<string> {
   const outcome = await makeDemo(hub, { signal });
   if (outcome === 'left out') return 'This hub has clusters of its own, so that no demo was made; --data DIR starts another hub.\n';
   const fleet = await settledFleet(hub, terminal, signal);
@@ -21,7 +25,11 @@ export async function runDemo(hub: KubeClient, terminal: Pick<Terminal, 'err' | 
 }
 
 /** What somebody has broken on purpose does not hold up a start for long. */
-async function settledFleet(hub: KubeClient, terminal: Pick<Terminal, 'err' | 'isErrorTty'>, signal: AbortSignal): Promise<Fleet> {
+async function settledFleet(
+  hub: KubeClient,
+  terminal: Pick<Terminal, 'err' | 'isErrorTty' | 'errorColumns'>,
+  signal: AbortSignal,
+): Promise<Fleet> {
   using progress = showProgress(terminal);
   const deadline = performance.now() + settleMs;
   for (;;) {

@@ -16,17 +16,18 @@ export interface Progress extends Disposable {
   clear(): void;
 }
 
-type Sink = Pick<Terminal, 'err' | 'isErrorTty'>;
+type Sink = Pick<Terminal, 'err' | 'isErrorTty' | 'errorColumns'>;
 
-const barWidth = 20;
-const maxLine = 79;
+/** A line that is as wide as the terminal, or wider, could not be drawn over. */
+const widest = { bar: 20, line: 79 };
 
 /** Long work on many clusters, on standard error: one line with a bar that is drawn again on a terminal, a line for each change otherwise. */
 export function showProgress(terminal: Sink): Progress {
   return terminal.isErrorTty ? drawnBar(terminal) : plainLines(terminal);
 }
 
-function drawnBar({ err }: Sink): Progress {
+function drawnBar(terminal: Sink): Progress {
+  const { err } = terminal;
   let drawn = '';
   const clear = () => {
     if (drawn !== '') err('\r\x1b[K');
@@ -35,7 +36,7 @@ function drawnBar({ err }: Sink): Progress {
   return {
     clear,
     show(items) {
-      const line = barLine(items);
+      const line = barLine(items, terminal.errorColumns || undefined);
       if (line !== drawn) err(`\r\x1b[K${line}`);
       drawn = line;
     },
@@ -44,7 +45,9 @@ function drawnBar({ err }: Sink): Progress {
 }
 
 /** `[==========          ] 1/2  west: Provisioning`. */
-export function barLine(items: readonly ProgressItem[]): string {
+export function barLine(items: readonly ProgressItem[], columns = widest.line + 1): string {
+  const maxLine = Math.max(Math.min(widest.line, columns - 1), 1);
+  const barWidth = Math.min(widest.bar, Math.floor(columns / 4));
   const done = items.filter(one => one.isDone).length;
   const filled = items.length === 0 ? 0 : Math.floor((barWidth * done) / items.length);
   const waiting = items.filter(one => !one.isDone).map(describe);
