@@ -271,6 +271,8 @@ for (const kind of hubKindsByTime)
           'plan-none': '/services/_/web/plan',
           'drift-none': '/services/_/web/drift',
           'service-gone': '/services/_/gone',
+          sources: '/sources',
+          dialects: '/dialects',
           workflows: '/workflows',
           workflow: '/workflows/shop/roll',
           runs: '/workflows/runs',
@@ -389,6 +391,18 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(await window.barriers(), []);
       await review.getByRole('button', { name: 'Back' }).click();
       assert.equal(await rig.on('west').expect('get deployment certs -n certs -o jsonpath={.spec.replicas}'), '3', 'nothing was written');
+
+      // Where charts come from is looked at now instead of later.
+      await page.goto(rig.url('/sources'));
+      await page.getByRole('button', { name: 'Actions for web-1-0-0' }).click();
+      await page.getByRole('menuitem', { name: 'Look now' }).click();
+      await page.getByText('kubectl annotate --overwrite -n kcm-system helmcharts.source.toolkit.fluxcd.io web-1-0-0').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Look now' }).click();
+      await eventually(
+        () => rig.kubectl.expect('get helmcharts -n kcm-system web-1-0-0 -o jsonpath={.status.lastHandledReconcileAt}'),
+        Boolean,
+        patient,
+      );
 
       // The same of a service that is not there yet: where it would go, why not elsewhere, and what it would bring.
       await page.getByRole('link', { name: 'Services', exact: true }).first().click();
@@ -743,7 +757,7 @@ for (const kind of hubKindsByTime)
       await rig.ask('POST', '/v3/projectroletemplatebindings', { projectId, roleTemplateId: 'read-only', userId });
       await using window = await rig.open({ as: { username: 'rita', password } });
       const { page } = window;
-      for (const place of ['/services', '/workflows', '/virtualization', '/people', '/audit']) {
+      for (const place of ['/services', '/sources', '/dialects', '/workflows', '/virtualization', '/people', '/audit']) {
         await page.goto(rig.url(place));
         await settled(page);
         await window.picture(`reader${place.replaceAll('/', '-')}`);

@@ -47,6 +47,12 @@ export class SourceResults {
     this.#fetched.delete(key);
   }
 
+  /** Somebody wants it looked at now, however it went before. */
+  lookAgain(key: string): void {
+    this.#fetched.delete(key);
+    this.#failed.delete(key);
+  }
+
   async #fetch(key: string, signal: AbortSignal, fetch: Fetch, { firstDelayMs, maxDelayMs }: RetryPolicy): Promise<SourceResult> {
     try {
       const digest = await fetch(signal);

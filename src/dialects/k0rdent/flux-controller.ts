@@ -61,6 +61,8 @@ type Source = KubeObject & { spec: { suspend?: boolean; interval?: string }; sta
 const fieldManager = 'drover-k0rdent-sources';
 /** Flux's own controller puts this on what it looks after; the status is then its business. */
 const fluxFinalizer = 'finalizers.fluxcd.io';
+/** As `flux reconcile source` asks for a look at once; which of these was the last is told by `lastHandledReconcileAt`. */
+const requestAnnotation = 'reconcile.fluxcd.io/requestedAt';
 const secretLookMs = 15_000;
 const signersLookMs = 60_000;
 /** Looking into our own store costs little, and somebody may have pushed the chart. */
@@ -130,12 +132,13 @@ export function runFlux(deps: FluxDeps): RunningController[] {
       const isThere = digest !== undefined && (await holdContent(hub, digest, ctx.signal));
       const everyMs = isMoving && !isSuspended && obj.spec.suspend !== true ? intervalMs(obj.spec.interval) : undefined;
       if (everyMs !== undefined && !lookAt.has(key)) lookAt.set(key, isThere ? now + everyMs : now);
-      const isDue = everyMs !== undefined && now >= lookAt.get(key)!;
+      const isAsked = isLookWanted(obj);
+      const isDue = isAsked || (everyMs !== undefined && now >= lookAt.get(key)!);
       if (isThere && !isDue) {
         await reportFetched(obj, address, digest, ctx);
         return nextLook(everyMs === undefined ? undefined : lookAt.get(key)! - now, address);
       }
-      const result = await resultFor(obj, { ...address, signers }, !isThere, ctx);
+      const result = await resultFor(obj, { ...address, signers }, { isGone: !isThere, isAsked }, ctx);
       if ('error' in result) {
         await refuse(obj, result.error, isThere, ctx);
         const restMs = Math.max(result.nextTry.getTime() - now, 0) + 10;
@@ -177,9 +180,10 @@ export function runFlux(deps: FluxDeps): RunningController[] {
 
     async function report(obj: T, said: readonly ConditionReport[], more: Pick<Status, 'artifact'>, ctx: Context): Promise<void> {
       if (obj.metadata.finalizers?.includes(fluxFinalizer)) return;
-      const { generation } = obj.metadata;
+      const { generation, annotations: { [requestAnnotation]: requested } = {} } = obj.metadata;
       const status: Status = {
         ...more,
+        ...(requested !== undefined && { lastHandledReconcileAt: requested }),
         conditions: withConditions(stillTold(obj, said), said, { now: ctx.now, generation }),
         ...(generation !== undefined && { observedGeneration: generation }),
       };
@@ -195,7 +199,12 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     return (await hub.get(Content, { name: contentName(digest) }, { signal: stop }))?.spec.chart?.version;
   }
 
-  async function resultFor(obj: Source, address: SignedAddress, isGone: boolean, { signal: stop }: Context): Promise<SourceResult> {
+  async function resultFor(
+    obj: Source,
+    address: SignedAddress,
+    { isGone, isAsked }: { isGone: boolean; isAsked: boolean },
+    { signal: stop }: Context,
+  ): Promise<SourceResult> {
     const namespace = obj.metadata.namespace ?? '';
     let context: SourceContext;
     try {
@@ -207,6 +216,7 @@ export function runFlux(deps: FluxDeps): RunningController[] {
     }
     const key = cacheKey(context, JSON.stringify(address));
     if (isGone) results.forget(key);
+    if (isAsked) results.lookAgain(key);
     const retry = address.repository === hubRepository ? storeRetry : undefined;
     return results.get(key, stop, signal => fetchAddress(address, { ...context, signal }), retry);
   }
@@ -266,4 +276,10 @@ const stillTold = ({ status }: Source, said: readonly ConditionReport[]) =>
 
 function keptArtifact({ status }: Source): Pick<Status, 'artifact'> {
   return status?.artifact ? { artifact: status.artifact } : {};
+}
+
+/** Whether somebody has asked for a look at once, and none was taken since. */
+function isLookWanted({ metadata, status }: Source): boolean {
+  const requested = metadata.annotations?.[requestAnnotation];
+  return requested !== undefined && requested !== status?.lastHandledReconcileAt;
 }

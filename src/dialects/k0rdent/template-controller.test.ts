@@ -213,7 +213,8 @@ test('charts, manifests and kustomizations come from git', { timeout: 180_000 },
   const { hub, service, valid, template, server } = await start(t);
   const { dir: root } = tempDir('k0rdent-git');
   const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
-  testRepository(join(root, 'repo')).commit({
+  const repository = testRepository(join(root, 'repo'));
+  repository.commit({
     'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 2.0.0\n',
     'charts/web/values.yaml': 'a: 1\n',
     'plain/b.yaml': configMap('b'),
@@ -242,6 +243,18 @@ test('charts, manifests and kustomizations come from git', { timeout: 180_000 },
   const made = await hub.get(GitRepository, { namespace, name: 'remote' });
   assert.equal(made?.metadata.ownerReferences?.[0]?.kind, 'ServiceTemplate');
   assert.equal(made?.metadata.labels?.['k0rdent.mirantis.com/managed'], 'true');
+
+  // Whoever does not want to wait for the interval asks as with Flux.
+  const before = (await hub.get(GitRepository, { namespace, name: 'repo' }))?.status?.artifact?.digest;
+  repository.commit({ 'plain/c.yaml': configMap('c') });
+  const body = { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': 'now' } } };
+  await hub.patch(GitRepository, { namespace, name: 'repo' }, { type: 'merge', body });
+  const looked = await eventually(
+    () => hub.get(GitRepository, { namespace, name: 'repo' }),
+    one => one?.status?.lastHandledReconcileAt === 'now',
+    { timeoutMs: 60_000 },
+  );
+  assert.notEqual(looked?.status?.artifact?.digest, before);
 });
 
 test('charts, manifests, kustomizations and policies come from a bucket', { timeout: 180_000 }, async t => {

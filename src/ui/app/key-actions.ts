@@ -16,6 +16,7 @@ export const keyActions = {
   clusters: { title: 'Go to clusters', keys: 'g c' },
   explore: { title: 'Go to explore', keys: 'g e' },
   services: { title: 'Go to services', keys: 'g s' },
+  sources: { title: 'Go to sources', keys: 'g o' },
   workflows: { title: 'Go to workflows', keys: 'g w' },
   virtualization: { title: 'Go to virtualization', keys: 'g v' },
   people: { title: 'Go to people', keys: 'g u' },

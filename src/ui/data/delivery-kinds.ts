@@ -1,6 +1,7 @@
 import type { Kind } from './kinds.ts';
 
 const k0rdent = { group: 'k0rdent.mirantis.com', version: 'v1beta1' } as const;
+const flux = { group: 'source.toolkit.fluxcd.io', version: 'v1', isNamespaced: true } as const;
 const delivery = { group: 'delivery.drover.io', version: 'v1alpha1', isNamespaced: true } as const;
 
 /** What services are delivered with, in the words of k0rdent, and workflows. */
@@ -11,6 +12,11 @@ export const deliveryKinds = {
     plural: 'namespacedmulticlusterservices',
     isNamespaced: true,
   },
+  helmRepository: { ...flux, kind: 'HelmRepository', plural: 'helmrepositories' },
+  gitRepository: { ...flux, kind: 'GitRepository', plural: 'gitrepositories' },
+  ociRepository: { ...flux, kind: 'OCIRepository', plural: 'ocirepositories' },
+  bucket: { ...flux, kind: 'Bucket', plural: 'buckets' },
+  helmChart: { ...flux, kind: 'HelmChart', plural: 'helmcharts' },
   serviceTemplate: { ...k0rdent, kind: 'ServiceTemplate', plural: 'servicetemplates', isNamespaced: true },
   serviceSet: { ...k0rdent, kind: 'ServiceSet', plural: 'servicesets', isNamespaced: true },
   clusterDeployment: { ...k0rdent, kind: 'ClusterDeployment', plural: 'clusterdeployments', isNamespaced: true },

@@ -94,6 +94,15 @@ export const screens: readonly Screen[] = [
     Screen: load('Service', () => import('./services/service.tsx')),
   },
   {
+    path: '/sources',
+    home: '/sources',
+    title: 'Sources',
+    icon: 'download',
+    group: 'Delivery',
+    keys: 'sources',
+    Screen: load('Sources', () => import('./sources/sources.tsx')),
+  },
+  {
     path: '/workflows',
     home: '/workflows',
     title: 'Workflows',
@@ -130,6 +139,14 @@ export const screens: readonly Screen[] = [
     title: 'Run of a pipeline',
     icon: 'workflow',
     Screen: load('PipelineRunScreen', () => import('./workflows/pipeline.tsx')),
+  },
+  {
+    path: '/dialects',
+    home: '/dialects',
+    title: 'Dialects',
+    icon: 'label',
+    group: 'Delivery',
+    Screen: load('Dialects', () => import('./dialects/dialects-screen.tsx')),
   },
   {
     path: '/virtualization',

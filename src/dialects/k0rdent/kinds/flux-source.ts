@@ -33,6 +33,7 @@ const status = openObject('What was found.', {
     }),
   ),
   url: optional(text('Where the artifact is.')),
+  lastHandledReconcileAt: optional(text('The last wish for a look at once that was fulfilled, as its annotation said it.')),
   ...statusConditions,
 });
 

@@ -17,6 +17,7 @@ import type { PrintedRow } from '../explore/printed-rows.ts';
 import { PrintedTable } from '../explore/printed-table.tsx';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
 import { eventColumns, type EventObject } from '../object/event-columns.tsx';
+import { AgentLog } from './agent-log.tsx';
 import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
 
@@ -35,6 +36,7 @@ const tabs = [
   { id: 'works', title: 'Works' },
   { id: 'events', title: 'Events' },
   { id: 'access', title: 'Access' },
+  { id: 'agent', title: 'Agent' },
 ] as const;
 
 /** One member: what it is, what runs there, what the hub put there, who may go there. */
@@ -47,7 +49,9 @@ export function ClusterScreen() {
   const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
   const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
   // Most may see all of it: what is not known yet keeps its place.
-  const shown = tabs.filter(({ id }) => (id === 'works' ? seesWorks : id === 'access' ? seesBindings : true) !== false);
+  const hasAgent = object?.spec.connection.mode === 'Tunnel' && object.status?.agentVersion !== undefined;
+  const open: Partial<Record<string, boolean | undefined>> = { works: seesWorks, access: seesBindings, agent: hasAgent };
+  const shown = tabs.filter(({ id }) => open[id] !== false);
   if (!object)
     return (
       <Page title={name} above={[{ title: 'Clusters', to: '/clusters' }]}>
@@ -99,6 +103,8 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
       return <ClusterWorks id={idOf(cluster)} name={name} />;
     case 'events':
       return <ClusterEvents name={name} />;
+    case 'agent':
+      return <AgentLog name={name} />;
     case 'access':
       return (
         <PrintedTable

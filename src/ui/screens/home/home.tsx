@@ -8,6 +8,7 @@ import { useList } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote, NoClustersForYou } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { isUnderWay } from '../../parts/phase-tone.ts';
 import { judgeObject, type Tone } from '../../parts/state-badge.tsx';
 import { ImportDialog } from '../clusters/import-dialog.tsx';
 import { judgeService } from '../services/judge-service.ts';
@@ -25,6 +26,7 @@ export function Home() {
   const tones = items.map(one => judgeObject(one).tone);
   const count = (...wanted: Tone[]) => tones.filter(tone => wanted.includes(tone)).length;
   const nodes = items.reduce((sum, one) => sum + (one.status?.nodes?.total ?? 0), 0);
+  const rolling = services.filter(({ status }) => isUnderWay(status?.rollout?.phase)).length;
   const stuck = services.filter(one => judgeService(one).tone === 'bad').length;
   const isEmpty = state !== 'loading' && items.length === 0 && !error;
   return (
@@ -52,9 +54,10 @@ export function Home() {
             <Figure title="Clusters" value={items.length} to="/clusters" />
             <Figure title="Ready" value={count('good')} to="/clusters?q=state:ready" />
             <Figure title="Not ready" value={count('bad', 'warn')} to="/clusters?sort=state" isBad={count('bad', 'warn') > 0} />
-            <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />
+            {!seesHub() && <Figure title="Nodes" value={nodes} to="/explore/core/v1/nodes" />}
             {seesHub() && (
               <>
+                <Figure title="Rolling out" value={rolling} to="/services?sort=rollout" />
                 <Figure title="Services" value={services.length} to="/services" />
                 <Figure title="Services stuck" value={stuck} to="/services" isBad={stuck > 0} />
               </>
