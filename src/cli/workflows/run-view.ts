@@ -106,9 +106,9 @@ function isOver({ metadata, status }: WorkflowRun | PipelineRun): boolean {
 function clusterRow(one: ClusterRun): ViewRow {
   const { cluster, grant, standing } = one.spec;
   const { failure, step, checkpoint } = one.status ?? {};
-  const said = one.status?.grant === grant?.id ? step?.message : undefined;
+  const said = one.status?.grant === grant?.id ? (failure?.message ?? step?.message) : undefined;
   const hindrance = checkpoint?.grant === grant?.id && checkpoint?.result === undefined ? checkpoint?.message : undefined;
-  const message = failure?.message ?? standing?.message ?? said ?? hindrance ?? '';
+  const message = standing?.message ?? said ?? hindrance ?? '';
   const state = clusterStateOf(one);
   // Between two steps what counts for people is how the last one went.
   const shown = state === 'Pending' ? (grantStatus(one) ?? state) : state;
