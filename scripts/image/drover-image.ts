@@ -72,6 +72,7 @@ function droverLayer(): TarEntry[] {
     }
   };
   add('bin');
+  add('examples');
   add('src', name => !name.endsWith('.test.ts'));
   for (const folder of productionPackages()) add(folder);
   const page = findPage();
