@@ -3,6 +3,7 @@ import { httpClient, warningsOf } from '../client/http-client.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { httpsTransport, type HttpsTransportOptions } from '../client/https-transport.ts';
 import { UnreachableError, type Transport, type TransportResponse } from '../client/transport.ts';
+import { causesOf } from '../util/error-text.ts';
 import { findGateway, type Gateway } from './clusters/gateway.ts';
 import { memberPath, memberTransport } from './clusters/member-transport.ts';
 import { CommandError } from './exit-codes.ts';
@@ -79,6 +80,10 @@ export async function connectToHub(options: HubOptions, terminal: Terminal): Pro
   };
 }
 
+/** Whether it answers, but not as the one that the kubeconfig means. */
+const isDistrust = (error: UnreachableError): boolean =>
+  causesOf(error).some(one => one instanceof Error && one.message.startsWith('its certificate is '));
+
 /** A watch holds a connection for each member. */
 const maxConnections = 10_000;
 
@@ -96,7 +101,9 @@ function hubTransport(transport: Transport, terminal: Terminal): Transport {
       return await call;
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
-      const hint = 'is the hub running? "drover up" starts it; --hub FILE names another';
+      const hint = isDistrust(error)
+        ? 'the kubeconfig vouches for another hub, or for none: "drover login URL" writes one for this; --hub FILE names another'
+        : 'is the hub running? "drover up" starts it; --hub FILE names another';
       throw new UnreachableError('the hub does not answer', { cause: new CommandError(error.message, { cause: error.cause, hint }) });
     }
   };

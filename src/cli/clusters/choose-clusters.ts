@@ -33,7 +33,7 @@ export async function chooseSources(hub: HubConnection, options: ClusterOptions,
 
 export function checkClusterOptions({ cluster, allClusters, clusterSelector }: ClusterOptions): void {
   if (cluster.length > 0 && (allClusters || clusterSelector !== undefined))
-    throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector');
+    throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector', 'choose one of them');
 }
 
 /** The members that the selector means, or all, in the order of their names. The hub itself is meant only when it is named. Throws when there is none. */

@@ -17,11 +17,7 @@ export interface MemberConnection extends AsyncDisposable {
 
 /** The cluster of a kubeconfig, asked as its user. Plugins run here, on the user's machine, and nowhere else. */
 export function connectToMember({ kubeconfig, context }: MemberChoice, terminal: Terminal): MemberConnection {
-  const found = readContext(readKubeconfigs(kubeconfig, terminal.env), {
-    context,
-    env: terminal.env,
-    isInteractive: terminal.isErrorTty,
-  });
+  const found = contextOf({ kubeconfig, context }, terminal);
   const transport = contextTransport(found, { connectTimeoutMs: 10_000 });
   const client = httpClient({
     ...transport,
@@ -35,4 +31,15 @@ export function connectToMember({ kubeconfig, context }: MemberChoice, terminal:
     },
   });
   return { client, context: found, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+}
+
+function contextOf({ kubeconfig, context }: MemberChoice, { env, isErrorTty: isInteractive }: Terminal): KubeconfigContext {
+  try {
+    return readContext(readKubeconfigs(kubeconfig, env), { context, env, isInteractive });
+  } catch (cause) {
+    throw new CommandError('the cluster is not known', {
+      cause,
+      hint: '--kubeconfig FILE names its kubeconfig, --context NAME a context in it',
+    });
+  }
 }

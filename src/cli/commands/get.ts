@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorText } from '../../util/error-text.ts';
 import { addClusterOptions, areMembersMeant, chooseSources, type ClusterOptions } from '../clusters/choose-clusters.ts';
 import { usageError } from '../exit-codes.ts';
 import type { Query } from '../get/fetch.ts';
@@ -8,6 +9,7 @@ import { runWatch } from '../get/run-watch.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { collectList, parseCount, parseSeconds } from '../option-values.ts';
 import { parseOutputFormat } from '../output/output-format.ts';
+import { relaxedPath } from '../output/relaxed-path.ts';
 import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
@@ -94,10 +96,19 @@ export async function get(words: string[], options: GetOptions, terminal: Termin
   return await runWatch({ ...request, changesOnly: watchOnly, withEvents: outputWatchEvents }, terminal);
 }
 
-function checkOptions({ output, showLabels, outputWatchEvents, watch, watchOnly }: GetOptions): void {
+function checkOptions({ output, showLabels, outputWatchEvents, watch, watchOnly, sortBy = [] }: GetOptions): void {
+  for (const path of [sortBy].flat()) checkPath(path);
   if (showLabels && output !== '' && output !== 'wide') throw usageError(`--show-labels option cannot be used with ${output} printer`);
   if (outputWatchEvents && !watch && !watchOnly)
     throw usageError('--output-watch-events option can only be used with --watch or --watch-only');
+}
+
+function checkPath(path: string): void {
+  try {
+    relaxedPath(path);
+  } catch (error) {
+    throw usageError(`error parsing --sort-by ${path}: ${errorText(error)}`, 'for example: --sort-by=.metadata.creationTimestamp');
+  }
 }
 
 function queryFrom(options: GetOptions, namespace: string, form: 'table' | 'objects'): Query {

@@ -23,6 +23,8 @@ export interface Seen {
   readonly event: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** Part of what was there when the watch began. */
   readonly isInitial: boolean;
+  /** Begins all that is there, in one or several answers. */
+  readonly isFirst?: boolean;
 }
 
 export interface WatchSourceOptions {
@@ -47,7 +49,7 @@ export async function* watchSource(
   );
   while (!signal.aborted) {
     const { answers, version } = await ask(deadline => present(source, resource, name, query, deadline));
-    for (const answer of answers) yield { resource, answer, event: 'ADDED', isInitial: true };
+    for (const [i, answer] of answers.entries()) yield { resource, answer, event: 'ADDED', isInitial: true, isFirst: i === 0 };
     yield* changesSince(source, resource, name, query, version, options);
   }
 }

@@ -24,7 +24,7 @@ interface Candidate {
 }
 
 const probeMs = 5_000;
-const nextStep = 'start a hub with "drover up", or name its kubeconfig with --hub FILE';
+const nextStep = 'start a hub with "drover up", sign in at one with "drover login URL", or name its kubeconfig with --hub FILE';
 
 export interface ChosenHub {
   readonly files: readonly KubeconfigFile[];

@@ -75,5 +75,8 @@ function readTemplate(file: string): string {
 
 function unknownFormat(text: string): CommandError {
   const allowed = [...plainFormats, ...formatsWithValue].sort().join(',');
-  return usageError(`unable to match a printer suitable for the output format ${JSON.stringify(text)}, allowed formats are: ${allowed}`);
+  return usageError(
+    `unable to match a printer suitable for the output format ${JSON.stringify(text)}, allowed formats are: ${allowed}`,
+    'for example: -o yaml',
+  );
 }

@@ -88,3 +88,16 @@ test('names of one type in a row are one request', () => {
   );
   assert.throws(() => resolveRequests(all, { by: 'type', types: ['podz'] }), UnknownTypeError);
 });
+
+test('a type that was mistyped is told as it may have been meant', () => {
+  const hintFor = (type: string) => {
+    try {
+      resolveRequests(all, { by: 'type', types: [type] });
+    } catch (error) {
+      return (error as UnknownTypeError).hint;
+    }
+  };
+  assert.match(hintFor('podz') ?? '', /^did you mean "pods"\? "kubectl api-resources"/);
+  assert.match(hintFor('deploymnet') ?? '', /^did you mean "deployments"\?/);
+  assert.match(hintFor('zzz') ?? '', /^"kubectl api-resources"/);
+});

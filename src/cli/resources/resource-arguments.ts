@@ -1,6 +1,7 @@
 import { CommandError, usageError } from '../exit-codes.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
 import { findResource, resourcesInCategory } from './find-resource.ts';
+import { nearestType } from './nearest-type.ts';
 
 /** What the words after `get` ask for, before it is known what a server calls it. */
 export type ResourceArguments =
@@ -82,13 +83,18 @@ export function resolveRequests(all: readonly ApiResource[], wanted: ResourceArg
 function resolve(all: readonly ApiResource[], { type, file }: Pick<NamedObject, 'type' | 'file'>): ApiResource {
   const found = findResource(all, type);
   if (!found)
-    throw new UnknownTypeError(type, file && `no matches for kind "${file.kind}" in version "${file.apiVersion}" from "${file.from}"`);
+    throw new UnknownTypeError(
+      type,
+      nearestType(all, type),
+      file && `no matches for kind "${file.kind}" in version "${file.apiVersion}" from "${file.from}"`,
+    );
   return found;
 }
 
 /** The server may have learned the type since it was last asked. */
 export class UnknownTypeError extends CommandError {
-  constructor(type: string, words = `the server doesn't have a resource type ${JSON.stringify(type)}`) {
-    super(words, { hint: '"kubectl api-resources" lists the types that it has' });
+  constructor(type: string, nearest?: string, words = `the server doesn't have a resource type ${JSON.stringify(type)}`) {
+    const meant = nearest === undefined ? '' : `did you mean ${JSON.stringify(nearest)}? `;
+    super(words, { hint: `${meant}"kubectl api-resources" lists the types that it has` });
   }
 }

@@ -1,3 +1,4 @@
+import { clipped } from '../output/redrawn-lines.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine } from '../output/visible-text.ts';
 import type { RunView, ViewRow } from './run-view.ts';
@@ -60,8 +61,3 @@ function table(rows: readonly (readonly string[])[]): string[] {
     .slice(0, -1)
     .map(line => line.trimEnd());
 }
-
-const clipped = (line: string, columns: number): string => {
-  const characters = [...line];
-  return characters.length <= columns ? line : `${characters.slice(0, Math.max(1, columns - 1)).join('')}…`;
-};

@@ -1,3 +1,4 @@
+import { mayRedraw, redrawnLines } from '../output/redrawn-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { drawRun } from './draw-run.ts';
 import type { RunView } from './run-view.ts';
@@ -13,7 +14,7 @@ const redrawMs = 100;
 
 /** A picture that is drawn over itself where a person looks on, and lines that are added where a file does. */
 export function livePicture(terminal: Terminal, tellsFirst = true): LivePicture {
-  return terminal.isOutputTty === true && terminal.env['TERM'] !== 'dumb' ? redrawn(terminal) : appended(terminal, tellsFirst);
+  return mayRedraw(terminal) ? redrawn(terminal) : appended(terminal, tellsFirst);
 }
 
 function appended(terminal: Terminal, tellsFirst: boolean): LivePicture {
@@ -28,7 +29,7 @@ function appended(terminal: Terminal, tellsFirst: boolean): LivePicture {
 }
 
 function redrawn(terminal: Terminal): LivePicture {
-  let height = 0;
+  const drawn = redrawnLines(terminal);
   let latest: RunView | undefined;
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -46,9 +47,6 @@ function redrawn(terminal: Terminal): LivePicture {
     timer = undefined;
     if (!latest) return;
     const { columns = 80, rows = 24 } = process.stdout;
-    const lines = drawRun(latest, { columns, rows });
-    const up = height > 0 ? `\u001b[${height}A` : '';
-    terminal.out(`${up}${lines.map(line => `\u001b[2K${line}\n`).join('')}\u001b[0J`);
-    height = lines.length;
+    drawn.draw(drawRun(latest, { columns, rows }));
   }
 }
