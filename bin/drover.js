@@ -5,6 +5,8 @@ import * as nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 if (Number.parseInt(process.versions.node, 10) >= 26) {
+  // With us NO_COLOR wins; Node would warn that with it the other does.
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
   nodeModule.enableCompileCache();
   await import('./quick-resolve.js');
   // Put together by scripts/build-program.ts from the same sources.

@@ -1,4 +1,5 @@
 import { StatusError, type StatusDetails } from '../api/status.ts';
+import { UnreachableError } from '../client/transport.ts';
 import { causesOf, errorText } from '../util/error-text.ts';
 import { CommandError, EndWith, exitCodes, type ExitCode } from './exit-codes.ts';
 
@@ -18,10 +19,16 @@ export function explainError(error: unknown): Explanation {
   const status = chain.find(one => one instanceof StatusError);
   return {
     message: `error: ${errorText(error)}`,
-    hint: command?.hint ?? (status && hintFor(status)),
+    hint: command?.hint ?? (status && hintFor(status)) ?? lostHint(chain),
     exitCode: command?.exitCode ?? exitCodes.error,
   };
 }
+
+/** What was begun and broke off has nobody else to say it. */
+const lostHint = (chain: readonly unknown[]): string | undefined =>
+  chain.some(one => one instanceof UnreachableError && one.message.endsWith('broke off'))
+    ? 'the connection is lost: does the hub still run? "drover version" asks it'
+    : undefined;
 
 function serverError({ reason, message }: StatusError): string {
   return reason === '' ? `Error from server: ${message}` : `Error from server (${reason}): ${message}`;

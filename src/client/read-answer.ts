@@ -19,10 +19,14 @@ export async function readBytes(body: Readable, maxBytes = maxAnswerBytes): Prom
     }
   } catch (cause) {
     if (cause instanceof AnswerTooLargeError) throw cause;
-    throw new UnreachableError('the answer broke off', { cause: explainNetworkError(cause, '') });
+    throw brokenOff(cause);
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
+
+/** What is said of a body that ended before its end. */
+export const brokenOff = (cause: unknown): UnreachableError =>
+  new UnreachableError('the answer broke off', { cause: explainNetworkError(cause, '') });
 
 /** There is more of an answer than anybody reads. */
 export class AnswerTooLargeError extends Error {}

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { LineSplitter } from '../../client/read-watch.ts';
-import { readStatusError } from '../../client/read-answer.ts';
+import { brokenOff, readStatusError } from '../../client/read-answer.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
 import { auditHead, auditLine } from '../output/audit-line.ts';
@@ -54,7 +54,7 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<void> {
     if (isEmpty && !isJson)
       terminal.err('Nothing of that is in the log; --since looks further back, and reads of the hub itself are not in it.\n');
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw brokenOff(error);
   }
 }
 

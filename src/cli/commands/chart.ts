@@ -6,6 +6,7 @@ import { readChartFolder } from '../../render/chart/read-chart-folder.ts';
 import { newestFirst } from '../../sources/choose-version.ts';
 import { inspectChart, type FetchedChart } from '../../sources/inspect-chart.ts';
 import { packChart } from '../../sources/pack-chart.ts';
+import { endUnchanged, errorUnchangedOption, type UnchangedOptions } from '../error-unchanged.ts';
 import { dryRunMark, type DryRun } from '../dry-run.ts';
 import { CommandError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
@@ -13,7 +14,7 @@ import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine } from '../output/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ChangeOptions extends HubOptions {
+interface ChangeOptions extends HubOptions, UnchangedOptions {
   dryRun: DryRun;
 }
 
@@ -29,6 +30,7 @@ export function defineChart(command: Command, terminal: Terminal): void {
   addHubOptions(command.command('push').description('put a chart into the store'))
     .argument('<charts...>', 'folders or archives of charts')
     .addOption(clientOnly())
+    .addOption(errorUnchangedOption())
     .action((paths: string[], options: ChangeOptions) => push(paths, options, terminal));
   addHubOptions(command.command('list').description('show the charts of the store'))
     .argument('[name]', 'only those of this name')
@@ -49,18 +51,25 @@ const clientOnly = (): Option =>
 async function push(paths: readonly string[], options: ChangeOptions, terminal: Terminal): Promise<void> {
   const charts = paths.map(readChart);
   await using hub = await connectToHub(options, terminal);
-  for (const chart of charts) await pushOne(hub.client, chart, options.dryRun, terminal);
+  const pushed: boolean[] = [];
+  for (const chart of charts) pushed.push(await pushOne(hub.client, chart, options.dryRun, terminal));
+  if (!pushed.includes(true)) endUnchanged(options);
 }
 
-async function pushOne(hub: KubeClient, chart: FetchedChart, dryRun: DryRun, { signal, out }: Terminal): Promise<void> {
+/** False when the hub has it already. */
+async function pushOne(hub: KubeClient, chart: FetchedChart, dryRun: DryRun, { signal, out }: Terminal): Promise<boolean> {
   const { name, version, digest } = chart;
-  if (dryRun !== 'none') return out(`chart "${name}" ${version} pushed (${digest})${dryRunMark(dryRun)}\n`);
+  if (dryRun !== 'none') {
+    out(`chart "${name}" ${version} pushed (${digest})${dryRunMark(dryRun)}\n`);
+    return true;
+  }
   const isNew = await pushChart(hub, chart, { signal }).catch((cause: unknown) => {
     if (!(cause instanceof ChartTakenError)) throw new CommandError(`cannot push chart "${name}" ${version}`, { cause });
     const hint = `give it another version, or take the old one out: drover chart delete ${name} ${version}`;
     throw new CommandError(cause.message, { hint });
   });
   out(`chart "${name}" ${version} ${isNew ? 'pushed' : 'unchanged'} (${digest})\n`);
+  return isNew;
 }
 
 function readChart(path: string): FetchedChart {

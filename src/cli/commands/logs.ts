@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { readStatusError } from '../../client/read-answer.ts';
+import { brokenOff, readStatusError } from '../../client/read-answer.ts';
 import { LineSplitter } from '../../client/read-watch.ts';
 import type { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { addClusterOptions, areMembersMeant, chooseSources, type ClusterOptions } from '../clusters/choose-clusters.ts';
@@ -109,7 +109,7 @@ async function logsOfRun(words: string[], options: LogsOptions, terminal: Termin
   try {
     for await (const chunk of res.body) for (const line of splitter.push(chunk as Buffer)) terminal.out(print(line));
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw brokenOff(error);
   }
 }
 

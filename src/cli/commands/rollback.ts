@@ -3,6 +3,7 @@ import type { ControllerRevision } from '../../api/builtin-kinds.ts';
 import { Work } from '../../api/work.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import { endUnchanged, errorUnchangedOption, type UnchangedOptions } from '../error-unchanged.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { connectToHub } from '../hub-client.ts';
@@ -14,7 +15,7 @@ import { waitUntilDelivered } from '../works/wait-until-delivered.ts';
 import { addWorkOptions, parseWorkArgument, type WorkOptions } from '../works/work-argument.ts';
 import { readRevisions } from '../works/work-revisions.ts';
 
-export interface RollbackOptions extends WorkOptions {
+export interface RollbackOptions extends WorkOptions, UnchangedOptions {
   dryRun: DryRun;
   wait?: boolean;
   timeout: number;
@@ -30,6 +31,7 @@ export function defineRollback(command: Command, terminal: Terminal): void {
       'which Work, and the revision to go back to (default: the one before the present one); or which run of a workflow',
     )
     .addOption(dryRunOption())
+    .addOption(errorUnchangedOption())
     .option('--wait', 'wait until it is delivered and healthy')
     .addOption(new Option('--timeout <time>', 'how long to wait').argParser(parseSeconds).default(300_000, '5m'));
   addWorkOptions(command)
@@ -56,7 +58,10 @@ async function rollback(words: string[], options: RollbackOptions, terminal: Ter
   const chosen = chooseRevision(kept, wanted, name);
   const patch = patchTo(isJsonObject(chosen['data']) ? chosen['data'] : {}, work);
   const { dryRun } = options;
-  if (patch.length === 0) return terminal.out(`work.drover.io/${name} skipped rollback (it is at revision ${chosen.revision} already)\n`);
+  if (patch.length === 0) {
+    terminal.out(`work.drover.io/${name} skipped rollback (it is at revision ${chosen.revision} already)\n`);
+    return endUnchanged(options);
+  }
   if (dryRun !== 'client') await putBack(hub.client, work, patch, { dryRun: dryRun === 'server', signal });
   terminal.out(`work.drover.io/${name} rolled back to revision ${chosen.revision}${dryRunMark(dryRun)}\n`);
   if (options.wait && dryRun === 'none') await waitUntilDelivered(hub.client, { namespace, name }, options.timeout, terminal);

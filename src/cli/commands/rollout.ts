@@ -8,6 +8,7 @@ import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-clu
 import { revisionOf } from '../../dialects/k0rdent/rollout-revisions.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
+import { errorUnchangedOption, type UnchangedOptions } from '../error-unchanged.ts';
 import { CommandError, exitCodes, usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubConnection, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
@@ -22,7 +23,7 @@ interface RolloutOptions extends HubOptions {
   readonly namespace?: string;
 }
 
-interface ChangeOptions extends RolloutOptions {
+interface ChangeOptions extends RolloutOptions, UnchangedOptions {
   readonly dryRun: DryRun;
 }
 
@@ -42,12 +43,12 @@ export function defineRollout(command: Command, terminal: Terminal): void {
     .addOption(new Option('--timeout <time>', 'how long to wait (default: as long as it takes)').argParser(parseSeconds))
     .addOption(new Option('-o, --output <form>', 'print it for programs, once').choices(['json']))
     .action((words: string[], options: StatusOptions) => status(words, options, terminal));
-  defineChange('pause', 'let no further cluster get the change for now').action((words: string[], options: ChangeOptions) =>
-    setPaused(words, true, options, terminal),
-  );
-  defineChange('resume', 'go on after a pause').action((words: string[], options: ChangeOptions) =>
-    setPaused(words, false, options, terminal),
-  );
+  defineChange('pause', 'let no further cluster get the change for now')
+    .addOption(errorUnchangedOption())
+    .action((words: string[], options: ChangeOptions) => setPaused(words, true, options, terminal));
+  defineChange('resume', 'go on after a pause')
+    .addOption(errorUnchangedOption())
+    .action((words: string[], options: ChangeOptions) => setPaused(words, false, options, terminal));
   defineChange('abort', 'stop it, and leave every cluster as it is').action((words: string[], options: ChangeOptions) =>
     request(words, 'abort', options, terminal),
   );
@@ -135,7 +136,10 @@ async function setPaused(words: string[], paused: boolean, options: ChangeOption
   await using hub = await connectToHub(options, terminal);
   const { mcs, kind, title } = await find(hub, words, options, terminal);
   const done = paused ? 'paused' : 'resumed';
-  if ((mcs.spec.rollout?.paused ?? false) === paused) throw new CommandError(`${title} is ${paused ? 'paused already' : 'not paused'}`);
+  if ((mcs.spec.rollout?.paused ?? false) === paused)
+    throw new CommandError(`${title} is ${paused ? 'paused already' : 'not paused'}`, {
+      exitCode: options.errorUnchanged ? exitCodes.unchanged : exitCodes.error,
+    });
   await patch(hub, { mcs, kind }, { spec: { rollout: { paused: paused ? true : null } } }, options.dryRun, terminal);
   terminal.out(`${title} ${done}${dryRunMark(options.dryRun)}\n`);
 }

@@ -93,8 +93,9 @@ test('workflows, runs and what waits for somebody are completed where they are m
   assert.deepEqual(await completed('approve', '--decision', 'Re'), ['Reject', 'RejectAndRollback', 'Retry']);
 });
 
+const directiveOf = async (...words: string[]) => (await complete(program, words, live)).directive;
+
 test('files are left to the shell, nothing else is', async () => {
-  const directiveOf = async (...words: string[]) => (await complete(program, words, live)).directive;
   assert.equal(await directiveOf('get', '--hub', ''), directives.files);
   assert.equal(await directiveOf('get', 'nothing-like-it'), directives.noFiles);
   assert.equal(await directiveOf('get', '-o', 'jsonpath-file'), directives.noFiles | directives.noSpace);
@@ -104,4 +105,16 @@ test('files are left to the shell, nothing else is', async () => {
 test('no words crash it', async () => {
   for (const words of [[], ['-'], ['--'], ['nonsense', ''], ['get', '--nonsense', ''], ['get', '--nonsense='], ['get', '-o']])
     await completed(...words);
+});
+
+test('options that name files say so by what they are called, whatever the option is', async () => {
+  for (const words of [
+    ['login', '-o'],
+    ['login', '--ca-file'],
+    ['kubeconfig', 'east', '-o'],
+    ['get', '-f'],
+    ['up', '--data'],
+  ])
+    assert.equal(await directiveOf(...words, ''), directives.files, words.join(' '));
+  assert.deepEqual(await completed('get', '-o', 'wi'), ['wide']);
 });

@@ -87,6 +87,7 @@ const findOption = (command: Command, word: string): Option | undefined =>
 
 async function valuesOf(option: Option, current: string, live: LiveNames): Promise<Completion> {
   if (option.argChoices) return { candidates: option.argChoices.map(value => ({ value })), directive: directives.noFiles };
+  if (/<(?:file|files|folder|dir)>/.test(option.flags)) return files;
   switch (option.attributeName()) {
     case 'cluster':
       return lastOfList(current, await live.clusters());
@@ -97,11 +98,6 @@ async function valuesOf(option: Option, current: string, live: LiveNames): Promi
         candidates: [...plainFormats.map(value => ({ value })), ...formatsWithValue.map(value => ({ value: `${value}=` }))],
         directive: directives.noFiles,
       };
-    case 'hub':
-    case 'kubeconfig':
-    case 'data':
-    case 'filename':
-      return files;
     default:
       return nothing;
   }

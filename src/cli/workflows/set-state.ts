@@ -3,6 +3,7 @@ import type { KindRef } from '../../api/define-kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { isTerminal, type RunState } from '../../dialects/workflows/kinds/workflow-run.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
+import { endUnchanged, errorUnchangedOption, type UnchangedOptions } from '../error-unchanged.ts';
 import { CommandError } from '../exit-codes.ts';
 import { connectToHub, type HubConnection } from '../hub-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -14,11 +15,19 @@ const fieldManager = 'cli-drover-run';
 
 /** A command that asks a run for a state and says so. */
 export function defineState(command: Command, terminal: Terminal, change: StateChange): Command {
-  command.usage('[options] run/NAME').argument('<run...>', 'which run, of a workflow or of a pipeline').addOption(dryRunOption());
-  return addDeliveryOptions(command).action(async (words: string[], options: ChangeOptions) => {
+  command
+    .usage('[options] run/NAME')
+    .argument('<run...>', 'which run, of a workflow or of a pipeline')
+    .addOption(dryRunOption())
+    .addOption(errorUnchangedOption());
+  return addDeliveryOptions(command).action(async (words: string[], options: ChangeOptions & UnchangedOptions) => {
     const named = parseRun(words);
     await using hub = await connectToHub(options, terminal);
     const found = await findRun(hub, named, options, terminal.signal);
+    if (found.run.spec.state === change.state && options.errorUnchanged) {
+      terminal.out(`${found.title} is ${change.done} already\n`);
+      return endUnchanged(options);
+    }
     await setState(hub, found, { ...change, dryRun: options.dryRun }, terminal);
   });
 }
