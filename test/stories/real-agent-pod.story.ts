@@ -151,6 +151,14 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
       () => screen.innerText(),
       text => /42 cows\s+\d+ \d+/.test(text),
     );
+    await page.keyboard.type('export COW=moo\n');
+    for (const part of ['Events', 'Shell']) await page.getByRole('link', { name: part, exact: true }).click();
+    await page.locator('.xterm-helper-textarea').focus();
+    await page.keyboard.type('echo still $COW\n');
+    await eventually(
+      () => screen.innerText(),
+      text => text.includes('still moo'),
+    );
     await window.picture('shell');
     assert.deepEqual(await window.barriers(), []);
     await page.keyboard.type('exit\n');

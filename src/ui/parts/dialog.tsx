@@ -8,6 +8,13 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** In an editor Escape gives the keyboard back, and what was written stays. Answers whether somebody was writing. */
+function leaveEditor(dialog: HTMLDialogElement): boolean {
+  if (!dialog.querySelector('.cm-editor:focus-within .cm-content:not([aria-readonly])')) return false;
+  dialog.querySelector<HTMLElement>('.dialog-end button')?.focus();
+  return true;
+}
+
 /** A dialog over the page: the browser keeps the focus in it, and Escape closes it. What has `data-first` gets the focus first. */
 export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -30,8 +37,10 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
       aria-labelledby={titleId}
       onCancel={event => {
         event.preventDefault();
-        onClose();
+        if (!leaveEditor(event.currentTarget)) onClose();
       }}
+      // Browsers close what was asked to stay once; then it is closed.
+      onClose={onClose}
       onKeyDown={stop}
       onDoubleClick={stop}
       onFocus={stop}

@@ -1,19 +1,20 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { pathOf, resourceOf, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { request } from '../../data/request.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { later } from '../../parts/later.tsx';
 import { ErrorNote, Loading } from '../../parts/notes.tsx';
 import { comparable } from './comparable.ts';
 import { deviatingClusters, deviationText, type ObjectGroup } from './group-rows.ts';
 import { clusterTitle } from './printed-columns.tsx';
 
-const DiffOf = lazy(async () => {
+const DiffOf = later(async () => {
   const [{ DiffView }, { printYaml }] = await Promise.all([
     import('../../parts/editor/diff-view.tsx'),
     import('../../parts/editor/yaml-editor.tsx'),
   ]);
-  return { default: ({ pair: [a, b] }: { pair: Pair }) => <DiffView before={printYaml(a)} after={printYaml(b)} /> };
+  return ({ pair: [a, b] }: { pair: Pair }) => <DiffView before={printYaml(a)} after={printYaml(b)} />;
 });
 
 type Pair = readonly [KubeObject, KubeObject];
@@ -41,7 +42,7 @@ export function CompareDialog({ kind, group, onClose }: { kind: Kind; group: Obj
         <Choice label="To" clusters={clusters} value={right} onChoose={setRight} />
       </div>
       {error !== undefined && <ErrorNote error={error} />}
-      <Suspense fallback={<Loading />}>{pair ? <DiffOf pair={pair} /> : error === undefined && <Loading />}</Suspense>
+      {pair ? <DiffOf pair={pair} /> : error === undefined && <Loading />}
       <p className="muted">Without what each server writes by itself, and without the status. Values of Secrets are not shown.</p>
       <CommandLine command={`diff ${read(left)} ${read(right)}`} />
       <div className="dialog-end">

@@ -1,14 +1,17 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { go } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
 import { hub, objectPlace, pathOf, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
+import { CommandLine } from '../../parts/command-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { ErrorNote, Loading } from '../../parts/notes.tsx';
+import { later } from '../../parts/later.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { commandFor } from '../object/command-for.ts';
 
-const Editor = lazy(async () => ({ default: (await import('../object/schema-editor.tsx')).SchemaEditor }));
+const Editor = later(async () => (await import('../object/schema-editor.tsx')).SchemaEditor);
 
 /** Makes an object on the first cluster of the scope, or on the hub. */
 export function CreateButton({ kind, scope }: { kind: Kind; scope: Scope }) {
@@ -48,10 +51,10 @@ function CreateDialog({ kind, cluster, namespace, onClose }: CreateDialogProps) 
     setBusy(true);
     setError(undefined);
     try {
-      const { parse } = await import('yaml');
-      const object = (text === undefined ? first : parse(text)) as KubeObject;
+      const { parseObject } = await import('../object/parse-object.ts');
+      const object: KubeObject = text === undefined ? first : parseObject(text);
       const query = new URLSearchParams({ fieldManager: 'drover-page', fieldValidation: 'Strict', ...(isTrial && { dryRun: 'All' }) });
-      const path = pathOf(kind, { cluster, ...(kind.isNamespaced && { namespace: object.metadata?.namespace ?? namespace }) });
+      const path = pathOf(kind, { cluster, ...(kind.isNamespaced && { namespace: object.metadata.namespace ?? namespace }) });
       const made = await request<KubeObject>(`${path}?${query.toString()}`, { method: 'POST', body: object });
       if (isTrial) return await create(false);
       onClose();
@@ -65,9 +68,8 @@ function CreateDialog({ kind, cluster, namespace, onClose }: CreateDialogProps) 
 
   return (
     <Dialog title={`Create ${kind.kind} on ${cluster === hub ? 'the hub' : cluster}`} isWide onClose={onClose}>
-      <Suspense fallback={<Loading />}>
-        <Editor kind={kind} cluster={cluster} value={first} name={`New ${kind.kind}`} onChange={setText} />
-      </Suspense>
+      <Editor kind={kind} cluster={cluster} value={first} name={`New ${kind.kind}`} onChange={setText} />
+      <CommandLine command={commandFor(cluster, `create -f ${kind.kind.toLowerCase()}.yaml`, kind.isNamespaced ? namespace : undefined)} />
       {error !== undefined && <ErrorNote error={error} />}
       <div className="dialog-end">
         <button type="button" className="button" onClick={onClose}>
