@@ -646,6 +646,22 @@ test('runs wait for those ahead and for freezes; a rollback waits for none', () 
   assert.equal(fleet.status?.phase, 'RolledBack');
 });
 
+test('a run that finds no clusters ends as its strategy says, also when that is ignored or tried again', () => {
+  const end = (strategy: object) => {
+    const fleet = new SimulatedFleet([], { failureStrategies: [strategy] });
+    fleet.run();
+    return [fleet.status?.phase, fleet.status?.steps?.map(one => `${one.type} ${one.status} ${one.attempt}`).join(', ')];
+  };
+  assert.deepEqual(end({ action: 'RollbackWorkflow' }), ['Failed', 'ResolveClusters Failed 1']);
+  assert.deepEqual(end({ action: 'Abort' }), ['Aborted', 'ResolveClusters Failed 1']);
+  assert.deepEqual(end({ action: 'Retry', retry: { count: 2, then: 'Abort' } }), ['Aborted', 'ResolveClusters Failed 3']);
+  assert.deepEqual(end({ action: 'Ignore', specificSteps: ['Resolve Clusters'] }), [
+    'Failed',
+    'ResolveClusters Succeeded 1, RollingDeploy Failed 1',
+  ]);
+  assert.deepEqual(end({ action: 'Ignore' }), ['Succeeded', 'ResolveClusters Succeeded 1, RollingDeploy Succeeded 1']);
+});
+
 test('a run that was aborted while it was rolled back goes when its time is over', () => {
   const fleet = new SimulatedFleet(members(1), { ttl: { failed: '1h' } });
   fleet.run();

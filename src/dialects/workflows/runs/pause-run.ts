@@ -67,6 +67,7 @@ export function heedJump(draft: Draft): void {
 function standStill(draft: Draft, pausedMs: number): void {
   const waves = draft.status.waves ?? [];
   for (const wave of waves) if (wave.soakUntil) wave.soakUntil = new Date(Date.parse(wave.soakUntil) + pausedMs).toISOString();
+  for (const record of recordsOf(draft)) if (record.retryAt) record.retryAt = new Date(Date.parse(record.retryAt) + pausedMs).toISOString();
   const gates = [...waves.flatMap(wave => wave.gates ?? []), ...recordsOf(draft).flatMap(record => record.gate ?? [])];
   for (const gate of gates) if (gate.state) gate.state = shiftState(gate.state, pausedMs);
 }

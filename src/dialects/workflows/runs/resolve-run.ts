@@ -6,7 +6,7 @@ import { failRun } from './end-run.ts';
 import { failedStep } from './handle-failure.ts';
 import { resolvingStep } from './run-plan.ts';
 import { stand, type Draft } from './run-step.ts';
-import { beginRecord, endRecord, findRecord, isDue, say } from './step-records.ts';
+import { beginRecord, endRecord, findRecord, isDue, isOver, say } from './step-records.ts';
 
 /** Finds the clusters, once for the whole run. True when there is no need for it any more. */
 export function resolveRun(draft: Draft): boolean {
@@ -15,6 +15,8 @@ export function resolveRun(draft: Draft): boolean {
   if (!placed || status.resolvedClusters !== undefined) return true;
   const way = { round: 0, leg: 0, wave: undefined };
   const record = findRecord(draft, placed, way) ?? beginRecord(draft, placed, way);
+  // That there are none was ignored: steps on clusters say so.
+  if (isOver(record)) return true;
   if (status.startedAt !== undefined) status.phase = 'Resolving';
   if (!isDue(draft, record)) return false;
   if (!input.answer || 'snapshot' in input.answer) {

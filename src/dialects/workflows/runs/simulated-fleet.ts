@@ -1,6 +1,8 @@
 import { jsonEqual } from '../../../util/json.ts';
 import type { FreezeAnswer } from '../freezes/freeze-desk.ts';
 import type { GateAnswer } from '../gates/gate-desk.ts';
+import { resolveMessages } from '../infrastructure/resolve-messages.ts';
+import type { Resolution } from '../inputs/run-inputs.ts';
 import type { RunSnapshot } from '../inputs/run-snapshot.ts';
 import type { StepResult } from '../kinds/cluster-run.ts';
 import type { RunState } from '../kinds/workflow-run.ts';
@@ -243,10 +245,14 @@ export class SimulatedFleet {
     return illSince && { since: illSince, isCertain: false, message: 'it is unhealthy' };
   }
 
-  #resolution() {
+  #resolution(): Resolution {
     const eligible = this.members.filter(one => one.isGone !== true).map(({ id, labels = {} }) => ({ id, name: id.toUpperCase(), labels }));
     const line = { unit: 'Execute', level: 'INFO', message: `Eligible: ${eligible.map(one => one.id).join(' ')}` } as const;
-    return { lines: [line], fetched: eligible, eligible };
+    if (eligible.length > 0) return { lines: [line], fetched: eligible, eligible };
+    return {
+      lines: [line],
+      fault: { failureType: 'ApplicationError', reason: 'NoEligibleCluster', message: resolveMessages.noneEligible },
+    };
   }
 
   #snapshot(): RunSnapshot {
