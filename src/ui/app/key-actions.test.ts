@@ -8,7 +8,7 @@ test('the usual keys do not meet', () => {
 
 test('the same keys meet, and so do keys that begin with others; on different screens they do not', () => {
   assert.deepEqual(conflictsOf('clusters', 'g h', {}), ['home']);
-  assert.deepEqual(conflictsOf('palette', 'g', {}).length, 9);
+  assert.deepEqual(conflictsOf('palette', 'g', {}).length, 10);
   assert.deepEqual(conflictsOf('edit', 'a', {}), []);
   assert.deepEqual(conflictsOf('edit', 'j', {}), ['nextRow'], 'tables are on many screens');
   assert.deepEqual(conflictsOf('edit', 'l', { logs: '' }), []);

@@ -18,6 +18,7 @@ export const keyActions = {
   services: { title: 'Go to services', keys: 'g s' },
   sources: { title: 'Go to sources', keys: 'g o' },
   workflows: { title: 'Go to workflows', keys: 'g w' },
+  runs: { title: 'Go to runs', keys: 'g r' },
   virtualization: { title: 'Go to virtualization', keys: 'g v' },
   people: { title: 'Go to people', keys: 'g u' },
   audit: { title: 'Go to audit', keys: 'g a' },

@@ -93,6 +93,7 @@ function useScrolled(path: string, subject: string) {
 }
 
 function Side({ path }: { path: string }) {
+  useShortcut('runs', () => go('/workflows/runs'));
   const shown = screens.filter(one => one.group !== undefined);
   const current = shown
     .filter(one => path === one.home || path.startsWith(`${one.home === '/' ? '' : one.home}/`))
