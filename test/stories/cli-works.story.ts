@@ -211,6 +211,7 @@ function tell(kind: HubKind): void {
       seen => seen.join() === ['REVISION WHAT HELM STATE', '2 web-1.1.0 2 superseded', '3 web-1.0.0 3 deployed'].join(),
     );
     await drover.expect('rollback work/web 3', { says: 'skipped rollback' });
+    await drover.expect('rollback work/web 3 --error-unchanged', { says: 'skipped rollback', code: 3 });
     await drover.expect('rollback work/web 77', { code: 1, says: ['has no revision 77', 'drover history work/web'] });
     const json = JSON.parse(await drover.expect('history work/web -o json')) as Revision[];
     assert.deepEqual(

@@ -121,7 +121,7 @@ function tell(kind: HubKind): void {
       `wait work/by-store -n ${namespace} '--for=jsonpath={.status.conditions[?(@.type=="Ready")].reason}=SourceFailed' --timeout=30s`,
     );
     await drover.expect('chart push mine', { says: /^chart "mine" 0.1.0 pushed \(sha256:[0-9a-f]{64}\)$/m });
-    await drover.expect('chart push mine', { says: 'unchanged' });
+    await drover.expect('chart push mine --error-unchanged', { says: 'unchanged', code: 3 });
     await drover.expect('chart list', { says: [/^NAME +VERSION +APP VERSION +DESCRIPTION$/m, /^mine +0.1.0 +0.1.0 +The chart mine$/m] });
     assert.equal(await delivered('by-store'), '0.1.0');
 

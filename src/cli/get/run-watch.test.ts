@@ -48,8 +48,9 @@ function member(cluster: string | undefined, asked: string[], ...answers: Answer
 /** Watches until so much has been printed, or until it ends by itself. */
 async function watched(
   sources: ApiSource[],
-  untilLines: number,
+  until: number | RegExp,
   changesOnly = false,
+  isOutputTty = false,
 ): Promise<{ out: string; err: string; code: number | undefined }> {
   const ended = new AbortController();
   const said = { out: '', err: '', code: undefined as number | undefined };
@@ -58,9 +59,11 @@ async function watched(
     signal: ended.signal,
     isInterrupted: false,
     isErrorTty: false,
+    isOutputTty,
     out(text) {
       said.out += text;
-      if (said.out.split('\n').length > untilLines) ended.abort(new Error('enough'));
+      const isEnough = typeof until === 'number' ? said.out.split('\n').length > until : until.test(said.out);
+      if (isEnough) ended.abort(new Error('enough'));
     },
     err: text => void (said.err += text),
   };
@@ -95,6 +98,18 @@ test('changes follow what is there, also when their columns are left out', async
   const { out } = await watched([source], 4);
   assert.equal(out, 'NAME   CLUSTER   PHASE\na      east      Up\na      east      Down\nb      east      Up\n');
   assert.match(asked[1]!, /resourceVersion=5/);
+});
+
+test('where a person looks on, the table is drawn over itself and has what is there now', async () => {
+  const source = member(
+    undefined,
+    [],
+    list,
+    event('ADDED', table('6', true, ['b', 'Up'])) + event('DELETED', table('7', false, ['a', 'Up'])),
+  );
+  const { out } = await watched([source], /PHASE\n\u001b\[2Kb/, false, true);
+  assert.match(out, /\u001b\[2KNAME {3}PHASE\n\u001b\[2Kb {6}Up\n\u001b\[0J$/);
+  assert.ok(!/Up\n\u001b\[2KNAME/.test(out), 'never below itself');
 });
 
 test('a watch that the server ends goes on where it was', async () => {
