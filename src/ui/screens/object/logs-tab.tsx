@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useUrlValue } from '../../app/place.tsx';
 import { kinds, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
+import { LineFilter } from '../../parts/line-filter.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Lines } from '../../parts/lines.tsx';
@@ -101,14 +102,7 @@ function LogText({ read, at, hasPods, hasContainers, onFollow }: LogTextProps) {
   return (
     <>
       <div className="row">
-        <input
-          className="input log-filter"
-          type="search"
-          aria-label="Lines that have"
-          placeholder="Lines that have…"
-          value={words}
-          onChange={event => setWords(event.target.value)}
-        />
+        <LineFilter words={words} onChange={setWords} />
         <Choice name="How bad" value={level ?? ''} onChange={setLevel}>
           <option value="">All lines</option>
           <option value="warning">Warnings and errors</option>

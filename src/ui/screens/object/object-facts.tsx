@@ -112,14 +112,7 @@ function Annotations({ all }: { all: Readonly<Record<string, string>> | undefine
       {shown.map(([key, value]) => (
         <li key={key}>
           {value.length > longText ? (
-            <details>
-              <summary>
-                <code>{key}</code> <span className="muted">{value.length.toLocaleString()} characters</span>
-              </summary>
-              <pre className="text" tabIndex={0}>
-                {value}
-              </pre>
-            </details>
+            <FoldedText name={key} text={value} />
           ) : (
             <>
               <code>{key}</code>: <bdi>{value}</bdi>
@@ -128,6 +121,19 @@ function Annotations({ all }: { all: Readonly<Record<string, string>> | undefine
         </li>
       ))}
     </ul>
+  );
+}
+
+function FoldedText({ name, text, isOpen = false }: { name: string; text: string; isOpen?: boolean }) {
+  return (
+    <details open={isOpen}>
+      <summary>
+        <code>{name}</code> <span className="muted">{text.length.toLocaleString()} characters</span>
+      </summary>
+      <pre className="text" tabIndex={0}>
+        {text}
+      </pre>
+    </details>
   );
 }
 
@@ -157,14 +163,7 @@ function ConfigValues({ object }: { object: KubeObject }) {
     <section className="card stack tight">
       <h2>Data</h2>
       {data.map(([key, value]) => (
-        <details key={key} open={data.length < 4}>
-          <summary>
-            <code>{key}</code> <span className="muted">{value.length.toLocaleString()} characters</span>
-          </summary>
-          <pre className="text" tabIndex={0}>
-            {value}
-          </pre>
-        </details>
+        <FoldedText key={key} name={key} text={value} isOpen={data.length < 4} />
       ))}
       {binary.map(([key, value]) => (
         <p key={key}>

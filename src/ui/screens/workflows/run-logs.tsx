@@ -1,6 +1,7 @@
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
 import { useUrlValue } from '../../app/place.tsx';
 import { useLineStream } from '../../data/use-line-stream.ts';
+import { LineFilter } from '../../parts/line-filter.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Lines } from '../../parts/lines.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
@@ -28,14 +29,7 @@ export function RunLogs({ run }: { run: WorkflowRun }) {
   return (
     <div className="stack tight">
       <div className="row">
-        <input
-          className="input log-filter"
-          type="search"
-          aria-label="Lines that have"
-          placeholder="Lines that have…"
-          value={filter}
-          onChange={event => setFilter(event.target.value)}
-        />
+        <LineFilter words={filter} onChange={setFilter} />
         <select
           className="input log-filter"
           aria-label="Of which cluster"
