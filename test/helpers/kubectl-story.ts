@@ -16,9 +16,11 @@ export interface KubectlStory {
   file(name: string, text: string): string;
 }
 
-/** Tells the same story with every kubectl, each with a fresh hub. */
-export function tellWithEveryKubectl(title: string, tell: (story: KubectlStory) => void): void {
-  for (const program of kubectlPrograms)
+type KubectlProgram = KubectlStory['program'];
+
+/** Tells the same story with every kubectl, each with a fresh hub; in the gate with one of them. */
+export function tellWithEveryKubectl(title: string, inGate: KubectlProgram, tell: (story: KubectlStory) => void): void {
+  for (const program of process.env['DROVER_GATE'] === 'true' ? [inGate] : kubectlPrograms)
     describe(`${program}: ${title}`, { skip: missingRig(program) ?? false, timeout: 120_000 }, () => {
       const scratch = scratchDir('kubectl');
       let hub: Hub | undefined;

@@ -18,7 +18,7 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
 subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: jane }]
 `;
 
-tellWithEveryKubectl('I decide who may do what', story => {
+tellWithEveryKubectl('I decide who may do what', 'kubectl-1.32', story => {
   const { file } = story;
 
   test('whoami and can-i tell about me', async () => {

@@ -21,7 +21,7 @@ ${extra}`;
 const configMap = (name: string, value: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, labels: { set: pruned } }\ndata: { value: "${value}" }\n`;
 
-tellWithEveryKubectl('I apply manifests to the hub', story => {
+tellWithEveryKubectl('I apply manifests to the hub', 'kubectl-1.32', story => {
   const { file } = story;
 
   test('apply creates, configures and leaves alone', async () => {

@@ -36,7 +36,7 @@ spec:
             status: { type: object, properties: { oars: { type: integer } } }
 `;
 
-tellWithEveryKubectl('I find out what the hub can do', story => {
+tellWithEveryKubectl('I find out what the hub can do', 'kubectl', story => {
   const { file, program } = story;
 
   test('version, cluster-info, api-versions and api-resources answer', async () => {

@@ -6,7 +6,7 @@ import { tellWithEveryKubectl } from '../helpers/kubectl-story.ts';
 import { Program } from '../helpers/program.ts';
 import { rigProgramPath } from '../helpers/rig.ts';
 
-tellWithEveryKubectl('I keep objects in the hub', story => {
+tellWithEveryKubectl('I keep objects in the hub', 'kubectl', story => {
   const { program, file } = story;
 
   test('create makes every everyday kind', async () => {

@@ -78,7 +78,7 @@ spec:
 `,
 };
 
-tellWithEveryKubectl('I bring the overlays I have', story => {
+tellWithEveryKubectl('I bring the overlays I have', 'kubectl', story => {
   const { file } = story;
 
   test('what the hub builds from an overlay is what kubectl builds from it', async () => {
