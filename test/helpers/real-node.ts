@@ -227,7 +227,12 @@ function nodeKubeconfig(cluster: RealCluster): string {
   return printKubeconfig({ server: 'https://10.0.0.1:443', ca, certificate, key });
 }
 
-function smallImage(name: string): Buffer {
+/** The same with kubectl, which is large: whoever needs it imports it. */
+export const kubectlImage = 'drover.test/kubectl:1';
+export const writeKubectlImage = (): Buffer =>
+  smallImage(kubectlImage, [{ path: 'bin/kubectl', type: 'file', data: readFileSync(rigProgramPath('kubectl')), mode: 0o755 }]);
+
+function smallImage(name: string, more: readonly TarEntry[] = []): Buffer {
   const busybox = readFileSync(execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim());
   const commands = [
     'sh',
@@ -253,6 +258,7 @@ function smallImage(name: string): Buffer {
     { path: 'bin/busybox', type: 'file', data: busybox, mode: 0o755 },
     ...commands.map((command): TarEntry => ({ path: `bin/${command}`, type: 'link', target: '/bin/busybox' })),
     { path: 'tmp', type: 'folder', mode: 0o1777 },
+    ...more,
   ];
   return writeImage({
     name,

@@ -35,11 +35,12 @@ async function openPlaces(kind: Kind, cluster: string): Promise<readonly ListPla
   return (await openNamespaces('list', kind, cluster)).map(namespace => ({ cluster, namespace }));
 }
 
-/** The namespaces of a cluster in which somebody may do something with a kind; undefined until it is known. */
-export function useNamespacesFor(verb: string, kind: Kind, cluster: string): readonly string[] | undefined {
+/** The namespaces of a cluster in which somebody may do something with a kind; undefined until it is known. Nothing is asked about no cluster. */
+export function useNamespacesFor(verb: string, kind: Kind, cluster: string | undefined): readonly string[] | undefined {
   const [found, setFound] = useState<{ key: string; names: readonly string[] }>();
   const key = `${verb} ${kindKey(kind)} ${cluster}`;
   useEffect(() => {
+    if (cluster === undefined) return;
     let isOver = false;
     void namespacesFor(verb, kind, cluster).then(
       names => isOver || setFound({ key, names }),

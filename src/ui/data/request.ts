@@ -20,6 +20,8 @@ export interface RequestOptions {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Goes its way though the page is left. */
+  readonly isLastDeed?: boolean;
 }
 
 const listeners = new Set<() => void>();
@@ -37,7 +39,7 @@ export async function request<T = unknown>(path: string, options: RequestOptions
 }
 
 export async function requestText(path: string, options: RequestOptions = {}): Promise<string> {
-  const { method = 'GET', body, signal, accept = 'application/json', contentType = 'application/json' } = options;
+  const { method = 'GET', body, signal, accept = 'application/json', contentType = 'application/json', isLastDeed = false } = options;
   const headers: Record<string, string> = { accept };
   if (body !== undefined) headers['content-type'] = contentType;
   if (method !== 'GET') Object.assign(headers, csrfHeaders());
@@ -50,6 +52,7 @@ export async function requestText(path: string, options: RequestOptions = {}): P
       ...(signal && { signal }),
       credentials: 'same-origin',
       cache: 'no-store',
+      keepalive: isLastDeed,
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;

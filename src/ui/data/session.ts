@@ -87,7 +87,16 @@ async function signInWith(provider: string, body: object): Promise<void> {
   });
 }
 
+const lastDeeds = new Set<() => Promise<unknown>>();
+
+/** Does it before somebody signs out, as long as they still may. */
+export function beforeSignOut(deed: () => Promise<unknown>): () => void {
+  lastDeeds.add(deed);
+  return () => lastDeeds.delete(deed);
+}
+
 export async function signOut(): Promise<void> {
+  await Promise.allSettled([...lastDeeds].map(deed => deed()));
   await request('/v3/tokens?action=logout', { method: 'POST', body: {} }).catch(() => {});
   leave();
 }

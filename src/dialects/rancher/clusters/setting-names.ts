@@ -56,6 +56,7 @@ export function settingDefaults({ serverUrl, authorities, version, agentImage }:
     'install-uuid': '',
     'agent-tls-mode': 'strict',
     'agent-image': agentImage,
+    'shell-image': 'rancher/shell:v0.5.0',
     'system-default-registry': '',
     'first-login': 'true',
     'hide-local-cluster': 'false',

@@ -6,6 +6,7 @@ import { useMay } from '../../data/permissions.ts';
 import { useList, useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { KeptParts } from '../../parts/kept-parts.tsx';
+import { later } from '../../parts/later.tsx';
 import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
@@ -20,6 +21,12 @@ import { eventColumns, type EventObject } from '../object/event-columns.tsx';
 import { AgentLog } from './agent-log.tsx';
 import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
+import { useMayOpenShell } from './shell/may-open-shell.ts';
+
+const ClusterShell = later(async () => (await import('./shell/cluster-shell.tsx')).ClusterShell);
+
+/** A shell goes on while somebody looks at something else. */
+const alive = new Set(['shell']);
 
 const bindings: Kind = {
   group: 'management.cattle.io',
@@ -37,6 +44,7 @@ const tabs = [
   { id: 'events', title: 'Events' },
   { id: 'access', title: 'Access' },
   { id: 'agent', title: 'Agent' },
+  { id: 'shell', title: 'Shell' },
 ] as const;
 
 /** One member: what it is, what runs there, what the hub put there, who may go there. */
@@ -48,9 +56,15 @@ export function ClusterScreen() {
   const namespace = object && idOf(object);
   const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
   const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
+  const mayOpenShell = useMayOpenShell(object);
   // Most may see all of it: what is not known yet keeps its place.
   const hasAgent = object?.spec.connection.mode === 'Tunnel' && object.status?.agentVersion !== undefined;
-  const open: Partial<Record<string, boolean | undefined>> = { works: seesWorks, access: seesBindings, agent: hasAgent };
+  const open: Partial<Record<string, boolean | undefined>> = {
+    works: seesWorks,
+    access: seesBindings,
+    agent: hasAgent,
+    shell: mayOpenShell,
+  };
   const shown = tabs.filter(({ id }) => open[id] !== false);
   if (!object)
     return (
@@ -74,7 +88,9 @@ export function ClusterScreen() {
     >
       <NotReady cluster={object} />
       <Tabs tabs={shown} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
-      <KeptParts current={tab}>{id => <Part cluster={object} tab={id} />}</KeptParts>
+      <KeptParts current={tab} alive={alive}>
+        {id => <Part cluster={object} tab={id} />}
+      </KeptParts>
     </Page>
   );
 }
@@ -105,6 +121,8 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
       return <ClusterEvents name={name} />;
     case 'agent':
       return <AgentLog name={name} />;
+    case 'shell':
+      return <ClusterShell key={name} cluster={cluster} />;
     case 'access':
       return (
         <PrintedTable

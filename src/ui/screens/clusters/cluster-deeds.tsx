@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { titled } from '../../parts/titled.ts';
 import { idOf } from './cluster-kind.ts';
+import { useMayOpenShell } from '../cluster/shell/may-open-shell.ts';
 import { isHarvester } from '../virtualization/harvester-clusters.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
@@ -44,6 +45,7 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
   const mayChange = useMay({ verb: 'patch', kind: kinds.cluster });
   const mayRemove = useMay({ verb: 'delete', kind: kinds.cluster });
   const mayInvite = useMay({ verb: 'create', kind: kinds.secret, namespace: idOf(cluster) });
+  const mayOpenShell = useMayOpenShell(cluster);
   const name = cluster.metadata.name!;
   const isPaused = cluster.spec.paused === true;
   const isWaiting = cluster.spec.connection.mode === 'Tunnel' && cluster.status?.agentVersion === undefined;
@@ -51,6 +53,16 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
   const items: MenuItem[] = [
     { id: 'open', title: 'Open', icon: 'next', onChoose: () => go(`/clusters/${encodeURIComponent(name)}`) },
     { id: 'explore', title: 'Explore', icon: 'explore', onChoose: () => go(`/explore/core/v1/pods?cluster=${encodeURIComponent(name)}`) },
+    ...(mayOpenShell
+      ? [
+          {
+            id: 'shell',
+            title: 'Kubectl shell',
+            icon: 'terminal',
+            onChoose: () => go(`/clusters/${encodeURIComponent(name)}/shell`),
+          } as const,
+        ]
+      : []),
     { id: 'kubeconfig', title: 'Kubeconfig', icon: 'key', onChoose: () => setDeed('kubeconfig') },
     ...(isWaiting && mayInvite
       ? [{ id: 'import', title: 'How to connect it', icon: 'add', onChoose: () => setDeed('import') } as const]
