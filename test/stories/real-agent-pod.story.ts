@@ -227,7 +227,8 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
       text => text.includes('$'),
     );
     await type('kubectl get namespaces', /cattle-system\s+Active/);
-    await type('kubectl auth whoami -o jsonpath={.status.userInfo.extra}', /username.*admin/);
+    const admin = await kubectl.expect('get users.management.cattle.io -o jsonpath={.items[0].metadata.name}');
+    await type('kubectl auth whoami', new RegExp(`Username\\s+${admin}`));
     const [pod] = (await shellPods()).stdout.trim().split('\n');
     assert.doesNotMatch(await onMember.expect(`-n tools get ${pod} -o json`), /kubeconfig|token-|Bearer/);
     await page.getByRole('link', { name: 'Events', exact: true }).click();

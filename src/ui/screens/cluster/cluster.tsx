@@ -82,7 +82,7 @@ export function ClusterScreen() {
     <Page
       title={name}
       above={[{ title: 'Clusters', to: '/clusters' }]}
-      isFilled={tab !== ''}
+      isFilled={tab !== '' && tab !== 'shell'}
       beside={<ObjectState object={object} />}
       actions={<ClusterDeeds cluster={object} />}
     >

@@ -53,7 +53,8 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
   const items: MenuItem[] = [
     { id: 'open', title: 'Open', icon: 'next', onChoose: () => go(`/clusters/${encodeURIComponent(name)}`) },
     { id: 'explore', title: 'Explore', icon: 'explore', onChoose: () => go(`/explore/core/v1/pods?cluster=${encodeURIComponent(name)}`) },
-    ...(mayOpenShell
+    // Members answer later than the hub: until then it keeps its place, so that nothing moves under the pointer.
+    ...(mayOpenShell !== false
       ? [
           {
             id: 'shell',

@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { kinds, type KubeObject } from '../../../data/kinds.ts';
 import { useObject } from '../../../data/use-list.ts';
+import type { Listed } from '../../../data/watched-list.ts';
 import { CommandLine } from '../../../parts/command-line.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { LeaveHint } from '../../../parts/leave-keys.tsx';
@@ -49,11 +50,7 @@ function useProgress(session: ShellSession): { readonly step: ShellState | 'equi
   const { object, listed } = useObject<KubeObject & SeenPod>(kinds.pod, { ...session.at, name: isBegun ? session.at.name : undefined });
   const [wasSeen, setSeen] = useState(false);
   if (object && !wasSeen) setSeen(true);
-  const state: ShellState = object
-    ? judgeShellPod(object)
-    : wasSeen && listed.state === 'live'
-      ? { state: 'over', message: 'The pod of the shell is gone.' }
-      : { state: 'waiting', message: 'The pod is being made' };
+  const state = stateOf(object, listed, { cluster: session.at.cluster, wasSeen });
   const isRunning = state.state === 'running';
   useEffect(() => void session.begun.then(() => setBegun(true), setError), [session]);
   useEffect(() => {
@@ -62,6 +59,18 @@ function useProgress(session: ShellSession): { readonly step: ShellState | 'equi
   if (isEquipped) return { step: 'equipped', error };
   const failure = error ?? (object === undefined ? listed.error : undefined);
   return { step: isRunning ? { state: 'waiting', message: 'Your token is brought into the pod' } : state, error: failure };
+}
+
+function stateOf(
+  pod: SeenPod | undefined,
+  { state, error }: Listed,
+  { cluster, wasSeen }: { cluster: string; wasSeen: boolean },
+): ShellState {
+  if (wasSeen && state === 'stale')
+    return { state: 'stuck', message: `${cluster} does not answer: ${error?.message ?? ''}.`, next: 'It goes on by itself when it does.' };
+  if (pod) return judgeShellPod(pod);
+  if (wasSeen && state === 'live') return { state: 'over', message: 'The pod of the shell is gone.' };
+  return { state: 'waiting', message: 'The pod is being made' };
 }
 
 function Progress({ state }: { state: ShellState }) {
