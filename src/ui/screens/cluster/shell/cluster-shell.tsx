@@ -3,8 +3,8 @@ import type { Cluster } from '../../../../api/cluster.ts';
 import { beforeSignOut } from '../../../data/session.ts';
 import { Empty } from '../../../parts/notes.tsx';
 import { idOf } from '../../clusters/cluster-kind.ts';
-import { runsContainers } from './may-open-shell.ts';
 import { OpenShell } from './open-shell.tsx';
+import { runsContainers } from './runs-containers.ts';
 import { ShellForm, type FormValues } from './shell-form.tsx';
 import { shellName } from './shell-pod.ts';
 import { beginShell, type ShellSession } from './shell-session.ts';
@@ -13,7 +13,6 @@ const newName = () => shellName(crypto.getRandomValues(new Uint8Array(8)));
 
 /** A terminal in which kubectl works against a cluster, as whoever opened it. Nothing is made before they ask for it. */
 export function ClusterShell({ cluster }: { cluster: Cluster }) {
-  const cannot = !runsContainers(cluster);
   const name = cluster.metadata.name!;
   const [podName, setPodName] = useState(newName);
   const [values, setValues] = useState<FormValues>({});
@@ -29,10 +28,10 @@ export function ClusterShell({ cluster }: { cluster: Cluster }) {
       end();
     };
   }, [session]);
-  if (cannot)
+  if (!runsContainers(cluster))
     return (
       <Empty title="No shell here" command={`drover kubectl ${name} -- get namespaces`}>
-        A shell needs a pod, and no containers run on this cluster. Your own terminal works there.
+        A shell needs a pod, and no containers run here. Your own terminal does without.
       </Empty>
     );
   if (session)

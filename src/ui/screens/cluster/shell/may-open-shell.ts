@@ -1,17 +1,18 @@
 import type { Cluster } from '../../../../api/cluster.ts';
+import { findCondition } from '../../../../api/conditions.ts';
 import { useScope } from '../../../app/scope.tsx';
 import { kinds } from '../../../data/kinds.ts';
 import { useNamespacesFor } from '../../../data/list-places.ts';
 import { useMay } from '../../../data/permissions.ts';
+import { runsContainers } from './runs-containers.ts';
 
-/** No containers run in a sandbox, nor on the hub itself. */
-export const runsContainers = ({ spec, status }: Cluster): boolean =>
-  spec.connection.mode === 'Direct' || (spec.connection.mode === 'Tunnel' && status?.agentVersion !== undefined);
+const isReady = (cluster: Cluster): boolean => findCondition(cluster, 'Ready')?.status === 'True';
 
 /** Whether somebody may make a pod and run something in it: everywhere, in the namespace that is looked at, or in any that is open to them. Undefined until it is known. */
 export function useMayOpenShell(cluster: Cluster | undefined): boolean | undefined {
   const runs = cluster !== undefined && runsContainers(cluster);
-  const name = runs ? cluster.metadata.name! : undefined;
+  // One that is away cannot be asked.
+  const name = runs && isReady(cluster) ? cluster.metadata.name! : undefined;
   const { namespace } = useScope();
   const where = { kind: kinds.pod, cluster: name, namespace: namespace || undefined };
   const mayCreate = useMay(name === undefined ? undefined : { ...where, verb: 'create' });
