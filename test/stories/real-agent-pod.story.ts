@@ -23,7 +23,7 @@ import {
   startScheduler,
   type RealCluster,
 } from '../helpers/real-cluster.ts';
-import { busyboxImage, kubectlImage, missingContainers, startRealNode, writeKubectlImage, type RealNode } from '../helpers/real-node.ts';
+import { busyboxImage, missingContainers, startRealNode, type RealNode } from '../helpers/real-node.ts';
 import { missingRig, repositoryRoot, rigProgramPath } from '../helpers/rig.ts';
 import { runCommand } from '../helpers/run-command.ts';
 
@@ -163,89 +163,6 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
     assert.deepEqual(await window.barriers(), []);
     await page.keyboard.type('exit\n');
     await page.getByText('The shell has ended').waitFor();
-    assert.deepEqual(window.faults, []);
-  });
-
-  test('a kubectl shell in the page works as the person who opened it, and leaves nothing', { skip: isGate }, async () => {
-    await buildUi();
-    node.importImage(writeKubectlImage());
-    await onMember.expect('create namespace tools');
-    await onMember.expect('label namespace tools pod-security.kubernetes.io/enforce=restricted');
-    await kubectl.expect(`patch settings.management.cattle.io shell-image --type=merge -p '{"value":"${kubectlImage}"}'`);
-    await using browser = await startBrowser();
-    await using window = await browser.open();
-    const { page } = window;
-    const shellPods = () => onMember.run('-n tools get pods -l app.kubernetes.io/name=drover-shell -o name');
-    const shellTokens = async () => {
-      const { stdout } = await kubectl.run('get tokens.management.cattle.io -o jsonpath={.items[*].description}');
-      return stdout.split('Kubectl shell').length - 1;
-    };
-    const nothingLeft = async () => {
-      await eventually(shellPods, ({ code, stdout }) => code === 0 && stdout === '');
-      await eventually(shellTokens, count => count === 0);
-    };
-    const open = page.getByRole('button', { name: 'Open the shell' });
-    const screen = page.locator('.xterm-rows');
-    const type = async (line: string, wanted: RegExp) => {
-      await page.keyboard.type(`${line}\n`);
-      await eventually(
-        () => screen.innerText(),
-        text => wanted.test(text),
-      );
-    };
-
-    await signIn(page, hub.server, { username: 'admin', password: firstPassword(hub) });
-    await page.goto(`${hub.server}/ui/clusters?ns=tools`);
-    await page.getByRole('button', { name: 'Actions for edge' }).click();
-    await page.getByRole('menuitem', { name: 'Kubectl shell' }).click();
-    await open.waitFor();
-    assert.equal(await page.getByLabel('Namespace').inputValue(), 'tools');
-    await eventually(
-      () => page.getByLabel('Image').inputValue(),
-      image => image === kubectlImage,
-    );
-    await page.getByText('The pod, and how to make it').click();
-    await page.getByText('activeDeadlineSeconds').waitFor();
-    await window.picture('kubectl-shell-form');
-    assert.deepEqual(await window.barriers(), []);
-    assert.equal((await shellPods()).stdout, '');
-
-    await page.getByLabel('Image').fill('drover.test/none:1');
-    await open.click();
-    await page.getByText('The node cannot pull the image drover.test/none:1').waitFor({ timeout: 60_000 });
-    assert.equal(await shellTokens(), 0);
-    await window.picture('kubectl-shell-stuck');
-    assert.deepEqual(await window.barriers(), []);
-    await page.getByRole('button', { name: 'Close' }).click();
-    await nothingLeft();
-
-    await page.getByLabel('Image').fill(kubectlImage);
-    await open.click();
-    await page.locator('.xterm-helper-textarea').waitFor({ timeout: 60_000 });
-    await eventually(
-      () => screen.innerText(),
-      text => text.includes('$'),
-    );
-    await type('kubectl get namespaces', /cattle-system\s+Active/);
-    const admin = await kubectl.expect('get users.management.cattle.io -o jsonpath={.items[0].metadata.name}');
-    await type('kubectl auth whoami', new RegExp(`Username\\s+${admin}`));
-    const [pod] = (await shellPods()).stdout.trim().split('\n');
-    assert.doesNotMatch(await onMember.expect(`-n tools get ${pod} -o json`), /kubeconfig|token-|Bearer/);
-    await page.getByRole('link', { name: 'Events', exact: true }).click();
-    await page.getByRole('link', { name: 'Shell', exact: true }).click();
-    await page.locator('.xterm-helper-textarea').focus();
-    await type('ls -l .kube/config', /-rw-------/);
-    await window.picture('kubectl-shell');
-    assert.deepEqual(await window.barriers(), []);
-    await page.getByRole('button', { name: 'Close the shell' }).click();
-    await open.waitFor();
-    await nothingLeft();
-
-    await open.click();
-    await page.locator('.xterm-helper-textarea').waitFor({ timeout: 60_000 });
-    assert.equal(await shellTokens(), 1);
-    await page.goto('about:blank');
-    await nothingLeft();
     assert.deepEqual(window.faults, []);
   });
 
