@@ -113,6 +113,8 @@ test('the newest lines alone, from the file that was put aside too, and then wha
   assert.deepEqual([await next(), await next()], [18, 19]);
   log.write(event(20));
   assert.equal(await next(), 20);
+  stop.abort();
+  assert.equal((await lines.next()).done, true);
 });
 
 test('changes are what people and their robots did: nothing read, refused, tried, or done by the hub itself', async t => {
