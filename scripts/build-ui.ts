@@ -62,6 +62,8 @@ async function build(dir: string): Promise<void> {
       target: 'es2023',
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
+      // A stylesheet that comes with a later screen would be one more thing that can fail, for less than 2 kB.
+      cssCodeSplit: false,
       chunkSizeWarningLimit: 1000,
       reportCompressedSize: false,
       manifest: 'manifest.json',

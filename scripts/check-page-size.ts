@@ -14,7 +14,7 @@ const maxBytes = 150_000;
 const dir = await buildUi();
 const manifest = JSON.parse(readFileSync(path.join(dir, 'manifest.json'), 'utf8')) as Record<string, Chunk>;
 const files = new Set<string>();
-for (const [name, chunk] of Object.entries(manifest)) if (chunk.isEntry) collect(name);
+for (const [name, chunk] of Object.entries(manifest)) if (chunk.isEntry || name === 'style.css') collect(name);
 const bytes = [...files].reduce((sum, file) => sum + readFileSync(path.join(dir, `${file}.gz`)).length, 0);
 console.log(`the shell of the page is ${(bytes / 1000).toFixed(0)} kB packed, ${maxBytes / 1000} kB at most`);
 process.exitCode = bytes <= maxBytes ? 0 : 1;

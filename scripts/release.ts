@@ -25,8 +25,6 @@ export interface ReleaseOptions {
   /** Whether the plugin is made for all platforms, or for this one. */
   readonly hasAllPlatforms?: boolean;
   readonly hasImage?: boolean;
-  /** Default true. */
-  readonly hasPlugin?: boolean;
   /** A private key as PEM. */
   readonly key?: string | undefined;
 }
@@ -37,7 +35,6 @@ export async function makeRelease({
   registry = '',
   hasAllPlatforms = false,
   hasImage = false,
-  hasPlugin = true,
   key,
 }: ReleaseOptions): Promise<string[]> {
   const startedAt = new Date();
@@ -57,11 +54,9 @@ export async function makeRelease({
   const image = `${registry === '' ? '' : `${registry}/`}drover/drover:${version}`;
   write('images.txt', `${image}\n`);
 
-  if (hasPlugin) {
-    const archives = pluginArchives({ staged, hasAllPlatforms });
-    for (const { file, data } of archives) write(`plugin/${file}`, data);
-    write('plugin/drover.yaml', krewManifest(version, archives));
-  }
+  const archives = pluginArchives({ staged, hasAllPlatforms });
+  for (const { file, data } of archives) write(`plugin/${file}`, data);
+  write('plugin/drover.yaml', krewManifest(version, archives));
   rmSync(staged, { recursive: true });
   if (hasImage) {
     const [{ droverImage }, { writeImage }] = await Promise.all([import('./image/drover-image.ts'), import('./image/oci-archive.ts')]);

@@ -47,7 +47,7 @@ const shown: Suite[] = [{ name: 'stories', args: [runTests, '3', 'test/stories/*
 const beside: Suite[] = [
   { name: 'check', args: ['scripts/check.ts'], needsRig: false },
   { name: 'faults', args: [runTests, '1', 'test/faults/*.fault.ts'], needsRig: false, needsDisk: true },
-  { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '50'], needsRig: false, needsDisk: true },
+  { name: 'kill', args: ['test/faults/kill-hub.ts', '--times', '25'], needsRig: false, needsDisk: true },
   { name: 'conformance', args: ['test/conformance/run.ts', '--quiet'], needsRig: true },
   { name: 'random writes', args: ['test/conformance/run.ts', '--random', '100'], needsRig: true },
   // Last: of these it alone makes use of two cores, which it has to itself when the stories are over.

@@ -11,14 +11,20 @@ const axeSource = () => readFileSync(createRequire(import.meta.url).resolve('axe
 /** Where pictures of screens stay for people to look at. */
 export const picturesDir = process.env['DROVER_PICTURES'] ?? path.join(tmpdir(), 'drover-pictures');
 
+/** In the gate nobody looks at them. */
+const keepsPictures = process.env['DROVER_GATE'] !== 'true' || process.env['DROVER_PICTURES'] !== undefined;
+
 /** Cells with more lines than a row of a table has room for. */
 const cutCells = `[...document.querySelectorAll('.table [role="cell"]')]
   .filter(cell => cell.scrollHeight > cell.parentElement.clientHeight + 1)
   .slice(0, 3)
   .map(cell => 'higher than its row: ' + cell.innerText)`;
 
-/** Browsers report every answer that is an error; that nobody is signed in yet is none. When other stories make nodes, the network of the machine is another, and requests are made again. */
-const noFaults = /status of 401|ERR_NETWORK_CHANGED/;
+/**
+ * Browsers report every answer that is an error; that nobody is signed in yet is none. When other stories make nodes, the network of the machine is
+ * another, and requests are made again; with a certificate that nobody vouches for, Chromium makes one more attempt at each, and may count too many.
+ */
+const noFaults = /status of 401|ERR_NETWORK_CHANGED|ERR_TOO_MANY_RETRIES/;
 
 /** A window of a real browser, and what went wrong in it. */
 export interface TestWindow extends AsyncDisposable {
@@ -73,13 +79,16 @@ export async function startBrowser(): Promise<TestBrowser> {
       const faults: string[] = [];
       page.on('pageerror', error => faults.push(String(error)));
       page.on('console', message => {
-        if (message.type() === 'error' && !noFaults.test(message.text())) faults.push(message.text());
+        const text = message.text();
+        if (message.type() !== 'error' || noFaults.test(text)) return;
+        faults.push(text.includes('net::') ? `${text} ${message.location().url}` : text);
       });
       return {
         page,
         context,
         faults,
         async picture(name) {
+          if (!keepsPictures) return;
           mkdirSync(picturesDir, { recursive: true });
           await page.screenshot({ path: path.join(picturesDir, `${name}.png`) });
         },

@@ -31,7 +31,7 @@ const isGate = process.env['DROVER_GATE'] === 'true';
 /** Those that look as another does; the gate leaves them out. */
 const alike = new Set(['volumes', 'networks', 'keys', 'pipeline-runs', 'decisions', 'roles', 'global-roles', 'upgrades']);
 /** In the dark the gate looks at one screen of each kind. */
-const colourful = new Set(['services', 'dependencies', 'rollout', 'run', 'machines', 'user', 'audit']);
+const colourful = new Set(['dependencies', 'rollout', 'run', 'machines']);
 
 const template = (chart: string, version: string) => ({
   apiVersion: k0rdentVersion,

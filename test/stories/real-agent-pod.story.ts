@@ -122,7 +122,7 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
     await follow.stop();
   });
 
-  test('the page shows the log of a real pod as it is written, and opens a shell there', async () => {
+  test('the page shows the log of a real pod as it is written, and opens a shell there', { skip: isGate }, async () => {
     await buildUi();
     await using browser = await startBrowser();
     await using window = await browser.open();

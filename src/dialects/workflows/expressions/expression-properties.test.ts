@@ -52,7 +52,8 @@ const { node } = fc.letrec<{ node: ExpressionNode }>(tie => {
   };
 });
 
-const quoted = (text: string): string => JSON.stringify(text).replace(/\\[bf]|\\u[0-9a-f]{4}/g, one => JSON.parse(`"${one}"`) as string);
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/\\\\|\\[bf]|\\u[0-9a-f]{4}/g, one => (one === '\\\\' ? one : (JSON.parse(`"${one}"`) as string)));
 
 /** Every part in brackets of its own. */
 function print(one: ExpressionNode): string {
