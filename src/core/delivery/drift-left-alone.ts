@@ -55,11 +55,9 @@ export async function withoutOwnedByOthers(
   });
 }
 
-const replicasOf = ({ spec }: KubeObject): Json | undefined => (isJsonObject(spec) ? spec['replicas'] : undefined);
-
 /** Whether it has no replicas because we said so: no autoscaler would ever wake it. */
 function isPutToSleep(live: KubeObject, manager: string): boolean {
-  if (replicasOf(live) !== 0) return false;
+  if (!isJsonObject(live.spec) || live.spec['replicas'] !== 0) return false;
   const [spec, field] = replicas.pointer;
   return ownersAt(ownersAt(readOwners(live, manager), { field: spec! }), { field: field! }).ours !== undefined;
 }
