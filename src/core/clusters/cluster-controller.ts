@@ -22,6 +22,7 @@ import { clusterId } from './cluster-id.ts';
 import { ensureClusterNamespace } from './cluster-namespace.ts';
 import { decideStatus, lookAgainMs, type ClusterStatus } from './decide-status.ts';
 import { departCluster } from './depart-cluster.ts';
+import { mayMovePods } from './member-load.ts';
 import { observeMember, type MemberObserver } from './member-observer.ts';
 import { tellChange } from './tell-change.ts';
 import { sandboxPeriodMs } from './standing.ts';
@@ -54,8 +55,9 @@ export function runClusterController({ hub, clusters, members, agents, works, si
     { triggers: [changesOf(clusters), changesOf(namespaces, clusterOf)], signal, concurrency },
   );
   const subscriptions = [
-    works?.subscribe(({ object }) => {
-      for (const { metadata } of clusters.by('id', object.metadata.namespace ?? '')) observers.get(metadata.name!)?.lookAtLoadSoon();
+    works?.subscribe(change => {
+      if (!mayMovePods(change)) return;
+      for (const { metadata } of clusters.by('id', change.object.metadata.namespace ?? '')) observers.get(metadata.name!)?.lookAtLoadSoon();
     }),
     members.subscribe(name => observers.get(name)?.askNow()),
     agents?.subscribe(id => {

@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { Pod } from '../../api/builtin-kinds.ts';
+import { newObject } from '../../api/define-kind.ts';
+import { Work } from '../../api/work.ts';
 import type { TransportRequest } from '../../client/transport.ts';
-import { delayBeforeLoad, readLoad } from './member-load.ts';
+import { delayBeforeLoad, mayMovePods, readLoad } from './member-load.ts';
 
 const never = new AbortController().signal;
 
@@ -56,4 +58,20 @@ test('the more pods there are, the less often they are added up', () => {
   assert.equal(delayBeforeLoad(100_000, false), 3_600_000);
   assert.equal(delayBeforeLoad(0, true), 10_000);
   assert.equal(delayBeforeLoad(100_000, true), 300_000);
+});
+
+test('of a Work what was delivered, its health and its end may move pods; other reports do not', () => {
+  const delivered = { inputs: 'a', state: 'Deployed', at: '2026-11-17T00:00:00Z' } as const;
+  const work = (status: NonNullable<Work['status']>): Work => ({
+    ...newObject(Work, { namespace: 'c-1', name: 'web' }, { release: { name: 'web' } } as Work['spec']),
+    status,
+  });
+  const before = work({ delivered, healthy: '0/1' });
+  const moves = (object: Work) => mayMovePods({ type: 'MODIFIED', object, old: before });
+  assert.equal(moves(work({ delivered, healthy: '0/1', failures: 2 })), false);
+  assert.equal(moves(work({ delivered, healthy: '1/1' })), true);
+  assert.equal(moves(work({ delivered: { ...delivered, inputs: 'b' }, healthy: '0/1' })), true);
+  assert.equal(moves(work({ delivered: { ...delivered, revision: 2 }, healthy: '0/1' })), true);
+  assert.equal(mayMovePods({ type: 'ADDED', object: work({}), old: undefined }), false);
+  assert.equal(mayMovePods({ type: 'DELETED', object: before, old: before }), true);
 });

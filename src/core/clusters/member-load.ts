@@ -1,9 +1,11 @@
 import type { Pod } from '../../api/builtin-kinds.ts';
 import { addAmounts, podAmounts, type Amounts } from '../../api/pod-amounts.ts';
 import { printQuantity, quantityOf } from '../../api/quantity.ts';
+import type { Work } from '../../api/work.ts';
 import { underDeadline } from '../../client/deadline.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { readJson } from '../../client/read-answer.ts';
+import type { CacheChange } from '../../runtime/object-cache.ts';
 
 /** What the pods of a member ask for together. `pods` is how many there are. */
 export interface MemberLoad {
@@ -57,6 +59,15 @@ const minute = 60_000;
  */
 export function delayBeforeLoad(pods: number, hasNews: boolean): number {
   return hasNews ? within(10_000, pods * 300, 5 * minute) : within(5 * minute, pods * 3000, 60 * minute);
+}
+
+/** Whether what was delivered is another, or went, or its objects came up or broke down; other reports of a Work do not concern pods. */
+export function mayMovePods({ type, object, old }: CacheChange<Work>): boolean {
+  if (type !== 'MODIFIED') return type === 'DELETED';
+  const [{ delivered, healthy }, before] = [object.status ?? {}, old?.status];
+  return (
+    delivered?.inputs !== before?.delivered?.inputs || delivered?.revision !== before?.delivered?.revision || healthy !== before?.healthy
+  );
 }
 
 const within = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most);
