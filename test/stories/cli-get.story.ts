@@ -52,6 +52,10 @@ const lines = [
   '-f files/box.yaml,files/deep -o json',
   '-f files/box.yaml -n elsewhere',
   '-f files/none.yaml',
+  '-k over',
+  // Of a table, kubectl looks for labels where there are none.
+  '-f files -l app=box2 -o json',
+  '-k over -l tier=none -o name',
 ];
 
 function writeFiles(dir: string): void {
@@ -60,6 +64,11 @@ function writeFiles(dir: string): void {
   writeFileSync(path.join(dir, 'files/box.yaml'), manifest('Pod', 'box'));
   writeFileSync(path.join(dir, 'files/more.yaml'), `${manifest('Service', 'web')}---\n${manifest('Pod', 'box2')}`);
   writeFileSync(path.join(dir, 'files/deep/settings.yml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n');
+  mkdirSync(path.join(dir, 'base'));
+  writeFileSync(path.join(dir, 'base/settings.yml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n');
+  writeFileSync(path.join(dir, 'base/kustomization.yaml'), 'resources: [settings.yml]\n');
+  mkdirSync(path.join(dir, 'over'));
+  writeFileSync(path.join(dir, 'over/kustomization.yaml'), 'resources: [../base]\nnamespace: default\n');
 }
 
 interface Side {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { contentName, contentTypes } from '../../src/api/content.ts';
@@ -175,6 +175,16 @@ function tell(kind: HubKind): void {
     await drover.expect('diff work/web', { env: { KUBECTL_EXTERNAL_DIFF: 'diff -r -q' } });
     await drover.expect('diff work/web', { code: 2, env: { KUBECTL_EXTERNAL_DIFF: '/no/such/program' }, says: 'cannot run' });
     await drover.expect(`diff work/web -f ${path.join(scratch.dir, 'nothing')}`, { code: 2, says: 'cannot read' });
+    const folder = path.join(scratch.dir, 'wanted');
+    mkdirSync(folder);
+    copyFileSync(file, path.join(folder, 'work.json'));
+    writeFileSync(path.join(folder, 'kustomization.yaml'), 'resources: [work.json]\ncommonLabels: { app: web }\n');
+    const all = await drover.expect(`diff -k ${folder}`, { code: 1 });
+    assert.match(all, /diff -u -N LIVE\/east\.apps\.v1\.Deployment\.shop\.web /);
+    assert.equal(all.replaceAll('/east.', '/'), shown);
+    assert.equal(await drover.expect(`diff work/web -k ${folder}`, { code: 1 }), shown);
+    assert.equal(await drover.expect(`diff -k ${folder} -l app=other`), '');
+    await drover.expect('diff', { code: 2, says: 'which Work is meant is not said' });
     assert.equal(await member.expect('-n shop get deployment web -o jsonpath={.spec.replicas}'), '1');
   });
 

@@ -3,7 +3,8 @@ import { addClusterOptions, chooseSources, type ClusterOptions } from '../cluste
 import { runDescribe } from '../describe/run-describe.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
-import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
+import { wantedObjects } from '../resources/file-arguments.ts';
+import { addFileOptions, type FileOptions } from '../resources/given-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
@@ -17,7 +18,7 @@ interface DescribeOptions extends HubOptions, ClusterOptions, FileOptions {
 
 export function defineDescribe(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] TYPE [NAME…] | TYPE/NAME… | -f FILE…')
+    .usage('[options] TYPE [NAME…] | TYPE/NAME… | -f FILE… | -k FOLDER')
     .argument('[types-and-names...]', 'what to describe: clusters, deploy/web, mcs web')
     .option('-n, --namespace <name>', 'the namespace to look in')
     .option('-A, --all-namespaces', 'look in all namespaces')
@@ -28,7 +29,7 @@ export function defineDescribe(command: Command, terminal: Terminal): void {
       'after',
       '\nShows every field and what happened lately. "drover explain" tells in plain words how a Work or a service is, and why.',
     );
-  addFileOptions(command);
+  addFileOptions(command, 'the objects');
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: DescribeOptions) => describe(words, options, terminal));
 }

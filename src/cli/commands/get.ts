@@ -10,7 +10,8 @@ import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { collectList, parseCount, parseSeconds } from '../option-values.ts';
 import { parseOutputFormat } from '../output/output-format.ts';
 import { relaxedPath } from '../output/relaxed-path.ts';
-import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
+import { wantedObjects } from '../resources/file-arguments.ts';
+import { addFileOptions, type FileOptions } from '../resources/given-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { areWorksOfClusters, worksSources } from '../works/works-sources.ts';
 
@@ -36,7 +37,7 @@ export interface GetOptions extends HubOptions, ClusterOptions, FileOptions {
 
 export function defineGet(command: Command, terminal: Terminal): void {
   command
-    .usage('[options] TYPE[,TYPE…] [NAME…] | TYPE/NAME… | -f FILE…')
+    .usage('[options] TYPE[,TYPE…] [NAME…] | TYPE/NAME… | -f FILE… | -k FOLDER')
     .argument('[types-and-names...]', 'what to get, as kubectl understands it: pods, deploy/web, clusters.drover.io east')
     .option('-o, --output <format>', 'wide, json, yaml, name, jsonpath=…, jsonpath-as-json=…, custom-columns=…', '')
     .option('-n, --namespace <name>', 'the namespace to look in')
@@ -55,7 +56,7 @@ export function defineGet(command: Command, terminal: Terminal): void {
     .option('--ignore-not-found', 'names that do not exist are no error')
     .option('--chunk-size <n>', 'how many objects to ask for at a time; 0: all', parseCount, getDefaults.chunkSize)
     .option('--request-timeout <time>', 'how long each cluster may take, such as 10s', parseSeconds, getDefaults.requestTimeout);
-  addFileOptions(command);
+  addFileOptions(command, 'the objects');
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: GetOptions) => get(words, options, terminal));
 }

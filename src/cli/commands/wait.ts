@@ -3,7 +3,8 @@ import { addClusterOptions, chooseSources, type ClusterOptions } from '../cluste
 import { usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
 import { parseSeconds } from '../option-values.ts';
-import { addFileOptions, wantedObjects, type FileOptions } from '../resources/file-arguments.ts';
+import { wantedObjects } from '../resources/file-arguments.ts';
+import { addFileOptions, type FileOptions } from '../resources/given-objects.ts';
 import type { Terminal } from '../terminal.ts';
 import { parseAwaited, type Awaited } from '../wait/awaited.ts';
 import { runWait } from '../wait/run-wait.ts';
@@ -32,7 +33,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
     .option('--field-selector <query>', 'only objects whose fields match')
     .option('--timeout <time>', 'how long to wait for everything together, such as 5m', parseSeconds, 30_000)
     .option('--request-timeout <time>', 'how long each cluster may take to answer', parseSeconds, 30_000);
-  addFileOptions(command);
+  addFileOptions(command, 'the objects', { isWait: true });
   addClusterOptions(command);
   addHubOptions(command).action((words: string[], options: WaitOptions) => wait(words, options, terminal));
 }

@@ -1,12 +1,14 @@
 import { Cluster } from '../../api/cluster.ts';
+import type { KubeObject } from '../../api/object.ts';
 import { StatusError } from '../../api/status.ts';
 import { underDeadline } from '../../client/deadline.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { mayBeOutdated, withResources, type ApiSource } from '../resources/api-source.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
-import { resolveRequests, type ResourceArguments, type ResourceRequest } from '../resources/resource-arguments.ts';
+import { resolveRequests, type LabelTest, type ResourceArguments, type ResourceRequest } from '../resources/resource-arguments.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
+import { isTable, tableOf } from './answers.ts';
 import { fetchList, fetchNamed, queryFor, type Query } from './fetch.ts';
 
 const requestsAtOnce = 8;
@@ -31,12 +33,13 @@ export interface CollectOptions {
 /** Asks one API for everything that is wanted. What fails is reported beside what does not. */
 export async function collect(source: ApiSource, wanted: ResourceArguments, asked: Query, options: CollectOptions): Promise<Collected> {
   const query = queryFor(source, asked);
+  const matches = wanted.by === 'name' ? wanted.matches : undefined;
   try {
     return await underDeadline(options, signal =>
       withResources(source, signal, async (resources, isFresh) => {
         const requests = resolveRequests(resources, wanted);
         for (const { names, resource } of requests) if (names && !names[0]?.file) checkNamed(resource, query);
-        const outcomes = await mapBounded(requests, requestsAtOnce, request => ask(source, request, query, signal));
+        const outcomes = await mapBounded(requests, requestsAtOnce, request => ask(source, request, { query, matches }, signal));
         const errors = outcomes.flatMap(outcome => outcome.errors);
         const outdated = isFresh ? undefined : errors.find(mayBeOutdated);
         if (outdated !== undefined) throw outdated;
@@ -62,7 +65,17 @@ interface Outcome {
   readonly errors: readonly unknown[];
 }
 
-async function ask({ client }: ApiSource, { resource, names }: ResourceRequest, query: Query, signal: AbortSignal): Promise<Outcome> {
+interface Asked {
+  readonly query: Query;
+  readonly matches: LabelTest | undefined;
+}
+
+async function ask(
+  { client }: ApiSource,
+  { resource, names }: ResourceRequest,
+  { query, matches }: Asked,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const answers: JsonObject[][] = [];
   const errors: unknown[] = [];
   const calls = names
@@ -76,7 +89,15 @@ async function ask({ client }: ApiSource, { resource, names }: ResourceRequest, 
       errors[i] = error;
     }
   });
-  return { part: { resource, answers: answers.flat() }, errors: errors.filter(error => error !== undefined) };
+  const found = answers.flat();
+  const chosen = matches ? found.filter(answer => matches(labelsOf(answer))) : found;
+  return { part: { resource, answers: chosen }, errors: errors.filter(error => error !== undefined) };
+}
+
+/** Of one object, or of the one row of its Table. */
+function labelsOf(answer: JsonObject): Readonly<Record<string, string>> | undefined {
+  const object = isTable(answer) ? tableOf(answer, new Date()).rows[0]?.object : answer;
+  return (object?.metadata as Partial<KubeObject['metadata']> | undefined)?.labels;
 }
 
 /** An object of a file is where the file says. */

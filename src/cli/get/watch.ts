@@ -83,6 +83,8 @@ interface OnlyRequest {
 }
 
 function onlyRequest(resources: readonly ApiResource[], wanted: ResourceArguments, query: Query): OnlyRequest {
+  if (wanted.by === 'name' && wanted.matches)
+    throw usageError('what is watched is one object, or all that a selector finds', 'leave out the files or the selector');
   const requests = resolveRequests(resources, wanted);
   const [first] = requests;
   if (requests.length !== 1 || !first) throw usageError('you may only specify a single resource type', 'watch one type at a time');

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { errorText } from '../../util/error-text.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
-import { wantedObjects, type FileOptions } from './file-arguments.ts';
+import { wantedObjects } from './file-arguments.ts';
+import type { FileOptions } from './given-objects.ts';
 import { resolveRequests, UnknownTypeError } from './resource-arguments.ts';
 
 const terminal: Terminal = {
@@ -88,10 +90,53 @@ test('what makes no sense is refused in kubectl’s words', async t => {
   await assert.rejects(read({ filename: [join(dir, 'empty')] }), /recognized file extensions are \[\.json \.yaml \.yml\]/);
   await assert.rejects(read({ filename: [join(dir, 'bad')] }), /error parsing .*bad/);
   await assert.rejects(read({ filename: [file] }, ['pods']), /you may not specify resource arguments as well/);
-  await assert.rejects(read({ filename: [file], selector: 'a=b' }), CommandError);
+  await assert.rejects(read({ filename: [file], selector: 'a b' }), /cannot read selector "a b"/);
+  await assert.rejects(read({ filename: [file], kustomize: dir }), /only one of -f or -k can be specified/);
+  await assert.rejects(read({ filename: [], kustomize: dir, recursive: true }), /the -k flag can't be used with -f or -R/);
   await assert.rejects(read({ filename: [], recursive: true }), CommandError);
   await assert.rejects(read({ filename: [file], namespace: 'two' }), /You must pass '--namespace=one'/);
   assert.equal((await named({ filename: [file], namespace: 'one' })).length, 2);
+});
+
+test('a kustomization is built from the files that it names, of folders beside it too', async t => {
+  const dir = folder(t);
+  writeFileSync(join(dir, 'deep/kustomization.yaml'), 'resources: [d.yml]\n');
+  mkdirSync(join(dir, 'over'));
+  const write = (text: string) => writeFileSync(join(dir, 'over/kustomization.yaml'), text);
+  write('resources: [../deep]\nnamePrefix: far-\nnamespace: one\n');
+  assert.deepEqual(await named({ filename: [], kustomize: join(dir, 'over') }), ['ConfigMap.v1. one/far-d']);
+  write('resources: [../b.yaml]\n');
+  await assert.rejects(read({ filename: [], kustomize: join(dir, 'over') }), fails(/security; file '.*b\.yaml' is not in or below/));
+  symlinkSync('../b.yaml', join(dir, 'over/link.yaml'));
+  write('resources: [link.yaml]\n');
+  await assert.rejects(read({ filename: [], kustomize: join(dir, 'over') }), fails(/security; file '.*b\.yaml' is not in or below/));
+  write('resources: [https://127.0.0.1:1/x.yaml]\n');
+  await assert.rejects(read({ filename: [], kustomize: join(dir, 'over') }), fails(/remote resource .* is refused/));
+  await assert.rejects(
+    read({ filename: [], kustomize: join(dir, 'none') }),
+    fails(/not a valid directory: evalsymlink failure on '(.*none)' : lstat \1: no/),
+  );
+  await assert.rejects(read({ filename: [], kustomize: dir }), fails(/unable to find one of 'kustomization.yaml'/));
+});
+
+/** In the chain of what went wrong. */
+const fails = (words: RegExp) => (error: unknown) => {
+  assert.match(errorText(error), words);
+  return true;
+};
+
+test('labels choose: for describe those in the file, for get and wait those that objects have', async t => {
+  const file = join(folder(t), 'b.yaml');
+  writeFileSync(file, `${manifest('b', ', labels: { app: one }')}---\n${manifest('c')}`);
+  const chosen = async (verb: 'get' | 'describe') => {
+    const wanted = await wantedObjects([], { filename: [file], selector: 'app=one' }, { verb, terminal });
+    assert.ok(wanted.by === 'name');
+    return { names: wanted.pairs.map(({ name }) => name), matches: wanted.matches };
+  };
+  assert.deepEqual(await chosen('describe'), { names: ['b'], matches: undefined });
+  const { names, matches } = await chosen('get');
+  assert.deepEqual(names, ['b', 'c']);
+  assert.deepEqual([matches?.({ app: 'one' }), matches?.({}), matches?.(undefined)], [true, false, false]);
 });
 
 test('a kind that the server does not have is told with its file', async t => {

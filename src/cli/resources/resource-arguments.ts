@@ -7,7 +7,10 @@ import { nearestType } from './nearest-type.ts';
 export type ResourceArguments =
   | { readonly by: 'type'; readonly types: readonly string[] }
   /** `isList`: what is found is a list, also when it is one object. */
-  | { readonly by: 'name'; readonly pairs: readonly NamedObject[]; readonly isList?: boolean };
+  | { readonly by: 'name'; readonly pairs: readonly NamedObject[]; readonly isList?: boolean; readonly matches?: LabelTest };
+
+/** Which of the objects that are named are meant, by the labels that they have. */
+export type LabelTest = (labels: Readonly<Record<string, string>> | undefined) => boolean;
 
 export interface NamedObject {
   readonly type: string;

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { sourceDigest, sourceOf } from '../../core/sources/wanted-content.ts';
 import type { Json } from '../../util/json.ts';
 import { usageError } from '../exit-codes.ts';
-import { readObject } from './read-object.ts';
+import type { GivenObject } from '../resources/given-objects.ts';
 
 export interface ChangedWork {
   readonly name: string;
@@ -15,14 +15,14 @@ export interface ChangedWork {
 /** The Work of a file as the hub would store it, with its defaults and refused where it is wrong. Nothing is stored. */
 export async function changedWork(
   hub: KubeClient,
-  file: string,
+  { from, object }: GivenObject,
   { name, namespace, present }: ChangedWork,
   signal: AbortSignal,
 ): Promise<Work> {
-  const given = readObject(file, Work, name) as Work;
+  const given = object as Work;
   const { namespace: ownNamespace = namespace } = given.metadata;
   if (ownNamespace !== namespace)
-    throw usageError(`the Work in ${file} lies in namespace "${ownNamespace}", not in "${namespace}"`, 'name its cluster with -C');
+    throw usageError(`the Work in ${from} lies in namespace "${ownNamespace}", not in "${namespace}"`, 'name its cluster with -C');
   const options = { dryRun: true, fieldManager: 'drover-diff', signal };
   if (!present) return hub.create(Work, { ...given, metadata: { ...given.metadata, namespace } }, options);
   // Only the spec is delivered. A patch, because the status of the Work may change at any moment.

@@ -2,7 +2,7 @@ import { BuildContext, type KustomizeBounds } from './build-context.ts';
 import { changeField, entrySetter } from './field-spec.ts';
 import { hashNames } from './hash-names.ts';
 import { BoundError, within } from './kustomize-error.ts';
-import { FileTree, Loader } from './loader.ts';
+import { FileTree, Loader, type Tree } from './loader.ts';
 import { fixNameReferences } from './name-references.ts';
 import { clearTransformations, setOrigin } from './origin.ts';
 import { checkMetadata } from './read-resources.ts';
@@ -20,9 +20,9 @@ export const kustomizeVersion = 'v5.8.2';
  * Builds the kustomization in a folder of a tree of files: the same text as `kustomize build`. Nothing but those files is read. Throws KustomizeError
  * with kustomize's words; a BoundError among them when the input asks for too much, or for something that lies elsewhere.
  */
-export function kustomize(files: ReadonlyMap<string, Uint8Array>, path: string, bounds: KustomizeBounds = {}): string {
+export function kustomize(files: ReadonlyMap<string, Uint8Array> | Tree, path: string, bounds: KustomizeBounds = {}): string {
   try {
-    return build(new BuildContext(bounds), files, path);
+    return build(new BuildContext(bounds), files instanceof Map ? new FileTree(files) : (files as Tree), path);
   } catch (cause) {
     // The stack has ended: only very deep input does that.
     if (cause instanceof RangeError) throw new BoundError('kustomization is nested too deeply', { cause });
@@ -30,8 +30,8 @@ export function kustomize(files: ReadonlyMap<string, Uint8Array>, path: string, 
   }
 }
 
-function build(context: BuildContext, files: ReadonlyMap<string, Uint8Array>, path: string): string {
-  const target = new Target(context, Loader.at(context, new FileTree(files), path));
+function build(context: BuildContext, tree: Tree, path: string): string {
+  const target = new Target(context, Loader.at(context, tree, path));
   target.chooseSchema(true);
   const { resources, config, variables } = target.accumulate();
   hashNames(resources.list);

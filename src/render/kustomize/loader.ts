@@ -9,7 +9,14 @@ export class RemoteError extends BoundError {}
 const remote = /^(?:git::)?(?:(?:https?|ssh|file|git):\/\/|[\w.~-]+@[\w.-]+[:/]|github\.com[:/])/i;
 
 /** The files a build may read, as a tree whose root is `/`. */
-export class FileTree {
+export interface Tree {
+  read(full: string): Uint8Array | undefined;
+  isFolder(full: string): boolean;
+  /** Where links lead to. Throws unless something is there. */
+  expect(full: string): string;
+}
+
+export class FileTree implements Tree {
   private readonly files = new Map<string, Uint8Array>();
   private readonly folders = new Set<string>(['/']);
 
@@ -30,9 +37,8 @@ export class FileTree {
     return this.folders.has(full);
   }
 
-  /** Throws unless something is there. */
-  expect(full: string): void {
-    if (this.files.has(full) || this.folders.has(full)) return;
+  expect(full: string): string {
+    if (this.files.has(full) || this.folders.has(full)) return full;
     let missing = full;
     for (let parent = path.posix.dirname(missing); !this.folders.has(parent); parent = path.posix.dirname(missing)) missing = parent;
     throw new KustomizeError(`evalsymlink failure on '${full}' : lstat ${missing}: no such file or directory`);
@@ -42,26 +48,25 @@ export class FileTree {
 /** Reads the files of one kustomization, and opens the ones it refers to. */
 export class Loader {
   readonly root: string;
-  private readonly tree: FileTree;
+  private readonly tree: Tree;
   private readonly context: BuildContext;
   private readonly referrer: Loader | undefined;
 
-  private constructor(context: BuildContext, tree: FileTree, root: string, referrer?: Loader) {
+  private constructor(context: BuildContext, tree: Tree, root: string, referrer?: Loader) {
     this.context = context;
     this.tree = tree;
     this.root = root;
     this.referrer = referrer;
   }
 
-  static at(context: BuildContext, tree: FileTree, folder: string): Loader {
+  static at(context: BuildContext, tree: Tree, folder: string): Loader {
     return new Loader(context, tree, confirmFolder(tree, within(folder.replace(/^\/+/, ''), '/')));
   }
 
   /** Files must lie in the folder of the kustomization or below. */
   load(name: string): Uint8Array {
     if (/^https?:\/\//i.test(name)) throw refused(name);
-    const full = within(name, this.root);
-    this.tree.expect(full);
+    const full = this.tree.expect(within(name, this.root));
     const bytes = this.tree.read(full);
     if (!bytes) throw new KustomizeError(`'${full}' must resolve to a file`);
     if (!isInside(path.posix.dirname(full), this.root)) {
@@ -120,9 +125,10 @@ function within(name: string, folder: string): string {
   return path.posix.join('/', relative).replace(/(.)\/$/, '$1');
 }
 
-function confirmFolder(tree: FileTree, full: string): string {
+function confirmFolder(tree: Tree, named: string): string {
+  let full: string;
   try {
-    tree.expect(full);
+    full = tree.expect(named);
   } catch (cause) {
     throw new KustomizeError(`must build at directory: not a valid directory: ${(cause as Error).message}`, { cause });
   }
