@@ -16,6 +16,8 @@ export interface OpenApiSchema {
   readonly additionalProperties?: OpenApiSchema | boolean;
   readonly allOf?: readonly OpenApiSchema[];
   readonly enum?: readonly Json[];
+  readonly default?: Json;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly externalDocs?: { readonly description?: string; readonly url?: string };
   readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[];
 }

@@ -48,7 +48,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    summary: 'print the token of a login, for kubectl and others',
+    summary: 'print the token of a login, for kubectl and others; list, make and revoke tokens',
     group: 'The hub:',
     load: async () => (await import('./commands/token.ts')).defineToken,
   },

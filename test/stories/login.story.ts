@@ -188,6 +188,18 @@ for (const kind of hubKindsByTime)
         assert.equal(brought.code, 0, brought.stderr);
         assert.match(brought.stdout, /as admin until 20/);
         await kubectl.expect('get namespaces', { says: 'default' });
+        const bearer = (await run('token create --description robot --cluster sandbox-1 --ttl 2h')).stdout.trim();
+        const [name] = bearer.split(':');
+        assert.match((await run('token list')).stdout, new RegExp(`^${name} +sandbox-1 +<never> +20\\S+ +robot$`, 'm'));
+        const found = await target.request('GET', '/v3/clusters?name=sandbox-1', undefined, session);
+        const { id } = found.json<{ data: { id: string }[] }>().data[0]!;
+        const asRobot = async () => {
+          const headers = { Authorization: `Bearer ${bearer}` };
+          return (await target.request('GET', `/k8s/clusters/${id}/version`, undefined, headers)).code;
+        };
+        assert.equal(await asRobot(), 200);
+        assert.equal((await run(`token revoke ${name}`)).stdout, `token/${name} revoked\n`);
+        assert.equal(await asRobot(), 401);
         const other = await run(`login ${hub.gateway} --token token-abcde:${'b'.repeat(54)}`);
         assert.match(other.stderr, /error: the hub does not take this token.*\n {2}it may have expired/);
       });

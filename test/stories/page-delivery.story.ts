@@ -29,7 +29,7 @@ const delivery = 'delivery.drover.io/v1alpha1';
 
 const isGate = process.env['DROVER_GATE'] === 'true';
 /** Those that look as another does; the gate leaves them out. */
-const alike = new Set(['volumes', 'networks', 'keys', 'pipeline-runs', 'decisions', 'roles', 'global-roles', 'upgrades']);
+const alike = new Set(['volumes', 'networks', 'keys', 'pipeline-runs', 'decisions', 'roles', 'global-roles', 'groups', 'upgrades']);
 /** In the dark the gate looks at one screen of each kind. */
 const colourful = new Set(['dependencies', 'rollout', 'run', 'machines']);
 
@@ -291,6 +291,8 @@ for (const kind of hubKindsByTime)
           projects: '/people/projects',
           roles: '/people/roles',
           'global-roles': '/people/global-roles',
+          groups: '/people/groups',
+          tokens: '/people/tokens',
           user: `/people/users/${user}`,
           project: `/people/projects/${project}`,
           audit: '/audit',
@@ -733,6 +735,31 @@ for (const kind of hubKindsByTime)
       await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();
       await given.waitFor({ state: 'detached' });
 
+      // A group of a provider, which nobody has been seen in yet.
+      const group = 'genericoidc_group://ops team';
+      await page.goto(rig.url('/people/groups'));
+      await page.getByRole('button', { name: 'Role in the hub' }).click();
+      await grant.getByLabel('Who').selectOption({ label: '… another group' });
+      await grant.getByLabel('Group, as its provider names it').fill(group);
+      await grant.getByLabel('Role').selectOption('clusters-create');
+      await page.getByRole('button', { name: 'Give' }).click();
+      await page.getByRole('link', { name: group }).click();
+      await page.getByRole('row').filter({ hasText: 'clusters-create' }).waitFor();
+      await page.getByLabel('Verb').selectOption('create');
+      await page.getByLabel('Kind').fill('clusters.management.cattle.io');
+      await eventually(
+        async () => {
+          await page.getByRole('button', { name: 'Ask' }).click();
+          await page.getByRole('status').getByText('Yes', { exact: true }).waitFor({ timeout: 2000 });
+          return true;
+        },
+        Boolean,
+        patient,
+      );
+      const question = (await page.locator('.command code').innerText()).replace(/^kubectl /, '');
+      await rig.kubectl.expect(question, { says: 'yes' });
+      assert.deepEqual(await window.barriers(), []);
+
       await page.goto(rig.url('/audit?user=admin'));
       await page
         .getByText(/clusterroletemplatebindings\.management\.cattle\.io/)
@@ -766,6 +793,28 @@ for (const kind of hubKindsByTime)
           assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, place);
       }
       await page.getByText('as administrators may').waitFor();
+
+      // Tokens: the own ones and no others. A new one is shown once, and is nobody's once it is taken back.
+      await page.goto(rig.url('/people'));
+      await page.getByRole('row').filter({ hasText: 'This session' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Users', exact: true }).count(), 0);
+      await page.getByRole('button', { name: 'Make a token' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('What for').fill("Rita's robot");
+      await form.getByText(`drover token create --description 'Rita'\\''s robot' --ttl 720h`).waitFor();
+      await form.getByRole('button', { name: 'Make' }).click();
+      await page.getByRole('heading', { name: /^token-\w+ is made$/ }).waitFor();
+      const bearer = await form.locator('code').first().innerText();
+      await window.picture('token-made');
+      assert.deepEqual(await window.barriers(), []);
+      await form.getByRole('button', { name: 'I have it' }).click();
+      assert.ok(!(await page.content()).includes(bearer), 'it is not shown again');
+      const robot = page.getByRole('row').filter({ hasText: "Rita's robot" });
+      await robot.getByRole('button', { name: /^Revoke token-/ }).click();
+      await form.getByText(`drover token revoke ${bearer.split(':')[0]}`).waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await form.getByRole('button', { name: 'Revoke' }).click();
+      await robot.waitFor({ state: 'detached' });
 
       // The machines of the own project are to be seen, and nothing is on offer. Rights come to a member with the first who goes there.
       await eventually(

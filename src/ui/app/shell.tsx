@@ -151,6 +151,7 @@ function PersonMenu() {
         label={name}
         icon="people"
         items={[
+          { id: 'tokens', title: 'Tokens', icon: 'people', onChoose: () => go('/people/tokens') },
           { id: 'keys', title: 'Keys', icon: 'keyboard', onChoose: () => setKeys(true) },
           { id: 'out', title: 'Sign out', icon: 'leave', onChoose: () => void signOut() },
         ]}

@@ -188,6 +188,13 @@ export const screens: readonly Screen[] = [
     Screen: load('UserScreen', () => import('./people/user.tsx')),
   },
   {
+    path: '/people/groups/:name',
+    home: '/people',
+    title: 'Group',
+    icon: 'people',
+    Screen: load('GroupScreen', () => import('./people/groups/group.tsx')),
+  },
+  {
     path: '/people/projects/:cluster/:name',
     home: '/people',
     title: 'Project',

@@ -1,3 +1,4 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { flag, list, object, oneOf, openObject, optional, text } from '../../../api/schema.ts';
 import { statusConditions } from './group.ts';
@@ -63,7 +64,7 @@ export const HelmRepository = defineKind({
       pattern: '^(hub|(http|https|oci)://.*)$',
     }),
     type: optional(text('"oci" for registries.')),
-    passCredentials: optional(flag('Whether other hosts get the credentials.')),
+    passCredentials: optional(flag(inert('Whether other hosts get the credentials.', 'they never do'))),
     insecure: optional(flag('Whether plain HTTP is allowed.')),
     provider: optional(text('Who gives credentials.')),
   }),

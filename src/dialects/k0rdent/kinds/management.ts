@@ -1,3 +1,4 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { labelSelector } from '../../../api/label-selector.ts';
 import { anyObject, anyValue, flag, list, mapOf, object, oneOf, openObject, optional, text } from '../../../api/schema.ts';
@@ -147,7 +148,7 @@ const dependency = openObject('An object that must be ready.', {
   kind: optional(text('Its kind.')),
   name: optional(text('Its name.')),
   namespace: optional(text('Its namespace.')),
-  readinessRule: optional(text('When it is ready, in CEL over "self".')),
+  readinessRule: optional(text(inert('When it is ready, in CEL over "self".', 'the hub itself delivers'))),
 });
 const stateColumn = (name: string, type: string) =>
   ({ name, type: 'string', path: `.status.conditions[?(@.type=="${type}")].status` }) as const;

@@ -1,3 +1,4 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { defineKind, type Kind } from '../../../api/define-kind.ts';
 import type { Column } from '../../../api/define-kind.ts';
 import { openObject } from '../../../api/schema.ts';
@@ -90,7 +91,7 @@ export const servedOnly: readonly Kind[] = served.map(({ kind, plural, scope, sh
     plural,
     scope: scope ?? 'Namespaced',
     description: `${kind} of k0rdent. ${use ?? 'Kept as it is written; this hub does not act upon it.'}`,
-    spec: openObject('Kept as it is written.', {}),
+    spec: openObject(use === undefined ? inert('Kept as it is written.') : 'Kept as it is written.', {}),
     ...(hasStatus !== false && { status: openObject('Kept as it is written.', {}) }),
     ...(shortNames && { shortNames }),
     ...(columns && { columns }),

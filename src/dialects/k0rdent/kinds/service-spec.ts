@@ -1,27 +1,30 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { anyObject, flag, integer, list, listMap, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
 import { objectReference, patchSelector, statusConditions } from './group.ts';
 
 const bool = (description: string) => optional(flag(description));
 
 export const helmOptions = object('How Helm installs, upgrades and uninstalls.', {
-  enableClientCache: bool('Whether the client keeps a cache.'),
-  dependencyUpdate: bool('Whether to fetch missing dependencies of the chart.'),
+  enableClientCache: bool(inert('Whether the client keeps a cache.')),
+  dependencyUpdate: bool(inert('Whether to fetch missing dependencies of the chart.', 'charts bring theirs along')),
   wait: bool('Whether to wait until everything is ready.'),
-  waitForJobs: bool('Whether to wait for Jobs too.'),
+  waitForJobs: bool(inert('Whether to wait for Jobs too.', 'with wait, Jobs count as every other object does')),
   skipCRDs: bool('Whether to leave out the definitions of the chart.'),
   atomic: bool('Whether to roll back after a failure. True when nothing is said.'),
   disableHooks: bool('Whether to leave out hooks.'),
-  disableOpenAPIValidation: bool('Whether to leave out the check against the schema of the cluster.'),
-  skipSchemaValidation: bool('Whether to leave out the check of the values.'),
+  disableOpenAPIValidation: bool(
+    inert('Whether to leave out the check against the schema of the cluster.', 'the cluster checks what is applied'),
+  ),
+  skipSchemaValidation: bool(inert('Whether to leave out the check of the values.', 'values are always checked')),
   timeout: optional(text('How long to wait, such as "5m".')),
-  labels: optional(mapOf('Labels for the release.', text('A value.'))),
-  description: optional(text('A description for the release.')),
+  labels: optional(mapOf(inert('Labels for the release.'), text('A value.'))),
+  description: optional(text(inert('A description for the release.'))),
   createNamespace: bool('Use installOptions.createNamespace instead.'),
-  replace: bool('Use installOptions.replace instead.'),
+  replace: bool(inert('Use installOptions.replace instead.')),
   installOptions: optional(
     object('For installations.', {
       createNamespace: optional(flag('Whether to create the namespace of the release.', { default: true })),
-      replace: optional(flag('Whether a name may be used again.', { default: true })),
+      replace: optional(flag(inert('Whether a name may be used again.', 'it always may'), { default: true })),
       disableHooks: optional(flag('Whether to leave out hooks.', { default: false })),
       takeOwnership: optional(flag('Whether to take over objects that belong to others.', { default: false })),
     }),
@@ -29,12 +32,14 @@ export const helmOptions = object('How Helm installs, upgrades and uninstalls.',
   upgradeOptions: optional(
     object('For upgrades.', {
       force: bool('Whether to replace what cannot be changed.'),
-      resetValues: bool('Whether to forget earlier values.'),
-      reuseValues: bool('Whether to go on from earlier values.'),
-      resetThenReuseValues: bool('Whether to go on from earlier values over new defaults.'),
-      recreate: bool('Whether to restart pods.'),
-      cleanupOnFail: bool('Whether to delete new objects after a failure.'),
-      subNotes: bool('Whether to show notes of subcharts.'),
+      resetValues: bool(inert('Whether to forget earlier values.', 'a release has the values that its service says, and no others')),
+      reuseValues: bool(inert('Whether to go on from earlier values.', 'a release has the values that its service says, and no others')),
+      resetThenReuseValues: bool(
+        inert('Whether to go on from earlier values over new defaults.', 'a release has the values that its service says, and no others'),
+      ),
+      recreate: bool(inert('Whether to restart pods.', 'reloader does, when what they mount changes')),
+      cleanupOnFail: bool(inert('Whether to delete new objects after a failure.', 'atomic rolls back')),
+      subNotes: bool(inert('Whether to show notes of subcharts.')),
       upgradeCRDs: bool('Whether to bring definitions up to date.'),
       disableHooks: bool('Whether to leave out hooks.'),
       takeOwnership: bool('Whether to take over objects that belong to others.'),
@@ -43,9 +48,11 @@ export const helmOptions = object('How Helm installs, upgrades and uninstalls.',
   ),
   uninstallOptions: optional(
     object('For uninstallations.', {
-      keepHistory: bool('Whether to keep the records.'),
-      deletionPropagation: optional(oneOf(['orphan', 'foreground', 'background'], 'What becomes of dependents.')),
-      disableHooks: bool('Whether to leave out hooks.'),
+      keepHistory: bool(inert('Whether to keep the records.')),
+      deletionPropagation: optional(
+        oneOf(['orphan', 'foreground', 'background'], inert('What becomes of dependents.', 'they are deleted in the background')),
+      ),
+      disableHooks: bool(inert('Whether to leave out hooks.')),
     }),
   ),
 });

@@ -1,3 +1,4 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { anyObject, flag, integer, list, mapOf, object, openObject, optional, quantity, text } from '../../../api/schema.ts';
 import { clusterIdPattern, managementGroup, provisioningGroup } from '../names.ts';
@@ -27,9 +28,11 @@ const agentCustomization = optional(
 const shared = {
   agentEnvVars,
   clusterAgentDeploymentCustomization: agentCustomization,
-  fleetAgentDeploymentCustomization: optional(anyObject('How the agent of Fleet differs from the usual one. Not used here.')),
+  fleetAgentDeploymentCustomization: optional(
+    anyObject(inert('How the agent of Fleet differs from the usual one.', 'there is no agent of Fleet')),
+  ),
   localClusterAuthEndpoint: optional(
-    openObject('An address at which people reach the cluster without the hub.', {
+    openObject(inert('An address at which people reach the cluster without the hub.', 'people reach it through the hub'), {
       enabled: optional(flag('Whether there is one.')),
       fqdn: optional(text('The host name of the address.')),
       caCerts: optional(text('The authorities that vouch for it, PEM.')),
@@ -52,7 +55,7 @@ export const ManagementCluster = defineKind({
     internal: optional(flag('Whether it is the hub itself.')),
     importedConfig: optional(anyObject('There for clusters that are imported.')),
     fleetWorkspaceName: optional(text('The namespace of its provisioning Cluster. It has none when absent.')),
-    enableNetworkPolicy: optional(flag('Whether projects are kept apart on the network. Not used here.')),
+    enableNetworkPolicy: optional(flag(inert('Whether projects are kept apart on the network.'))),
     desiredAgentImage: optional(text('The image of the agent. The one of the hub when absent.')),
     agentImageOverride: optional(text('The image of the agent, whatever else is said.')),
     ...shared,
@@ -122,7 +125,7 @@ export const ProvisioningCluster = defineKind({
   description: 'A cluster that is to be imported. It becomes a member that waits for its agent; status.clusterName is its id.',
   spec: openObject('What the cluster is said to be.', {
     rkeConfig: optional(anyObject('How the hub is to make the cluster. Absent for clusters that are imported; others are not made here.')),
-    kubernetesVersion: optional(text('The wanted version of Kubernetes. Not used for clusters that are imported.')),
+    kubernetesVersion: optional(text(inert('The wanted version of Kubernetes.', 'the hub makes no clusters'))),
     ...shared,
   }),
   status: openObject('What the cluster was last seen to be.', {

@@ -1,3 +1,4 @@
+import { inert } from '../../../api/inert-fields.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { flag, mapOf, openObject, optional, text } from '../../../api/schema.ts';
 import { rancherConditions } from './condition.ts';
@@ -51,7 +52,7 @@ export const Project = defineKind({
         limitsMemory: amount('Memory it is limited to.'),
       }),
     ),
-    enableProjectMonitoring: optional(flag('Kept for those who write it. Nothing here monitors.')),
+    enableProjectMonitoring: optional(flag(inert('Whether the project is monitored.', 'nothing here monitors'))),
   }),
   status: openObject('What became of it.', {
     backingNamespace: optional(text('The namespace of the hub that holds its bindings.')),

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
+import { dialectOf, dialects } from '../../../api/dialects.ts';
 import { go, PlaceLink } from '../../app/place.tsx';
 import { servedKinds, type ServedKind } from '../../data/discovery.ts';
 import { seesHub, hubRefuses } from '../../data/hub-sight.ts';
@@ -10,7 +11,6 @@ import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
-import { dialectOf, dialects } from './dialects.ts';
 
 interface KindRow {
   readonly dialect: string;

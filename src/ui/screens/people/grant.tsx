@@ -5,8 +5,9 @@ import { request } from '../../data/request.ts';
 import { useList } from '../../data/use-list.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { peopleKinds, userTitle, type GlobalRole, type Project, type RoleTemplate, type User } from './people-kinds.ts';
-import { usePlaceNames } from './use-people.ts';
+import { quoted } from '../../parts/quoted.ts';
+import { peopleKinds, userTitle, type GlobalRole, type Holder, type Project, type RoleTemplate, type User } from './people-kinds.ts';
+import { useGroups, usePlaceNames } from './use-people.ts';
 
 /** Where a role is given. */
 export type GrantPlace = { readonly in: 'hub' } | { readonly in: 'cluster' } | { readonly in: 'project'; readonly project?: Project };
@@ -14,17 +15,18 @@ export type GrantPlace = { readonly in: 'hub' } | { readonly in: 'cluster' } | {
 interface GrantDialogProps {
   readonly place: GrantPlace;
   /** Whom; chosen in the dialog when absent. */
-  readonly user?: User;
+  readonly holder?: Holder;
+  /** What they are called. */
+  readonly who?: string;
   onClose(): void;
 }
 
 /** Gives somebody a role in the hub, in a cluster or in a project. */
-export function GrantDialog({ place, user, onClose }: GrantDialogProps) {
-  const { items: users } = useList<User>({ kind: peopleKinds.user });
+export function GrantDialog({ place, holder, who, onClose }: GrantDialogProps) {
   const { items: templates } = useList<RoleTemplate>({ kind: peopleKinds.roleTemplate });
   const { items: globals } = useList<GlobalRole>({ kind: peopleKinds.globalRole });
   const { clusters, projects, clusterName } = usePlaceNames();
-  const [who, setWho] = useState(user?.metadata.name ?? '');
+  const [chosen, setChosen] = useState(holder);
   const [role, setRole] = useState('');
   const [where, setWhere] = useState(place.in === 'project' && place.project ? idOf(place.project) : '');
   const roles =
@@ -38,24 +40,17 @@ export function GrantDialog({ place, user, onClose }: GrantDialogProps) {
       ? clusters.map(one => ({ id: one.status?.id ?? one.metadata.name!, title: one.metadata.name! }))
       : projects.map(one => ({ id: idOf(one), title: `${one.spec.displayName} on ${clusterName(one.spec.clusterName)}` }));
   const needsPlace = place.in === 'cluster' || (place.in === 'project' && !place.project);
-  const { kind, namespace, body } = bindingFor(place.in, { who, role, where, projects });
+  const { kind, namespace, body } = bindingFor(place.in, { holder: chosen, role, where, projects });
   return (
     <ActionDialog
-      title={user ? `Give ${userTitle(user, who)} a role` : 'Add a member'}
+      title={holder ? `Give ${who} a role` : place.in === 'project' ? 'Add a member' : 'Give a role'}
       verb="Give"
-      isReady={who !== '' && role !== '' && (place.in === 'hub' || where !== '')}
-      command={`kubectl create -f - <<< '${JSON.stringify(body)}'`}
+      isReady={chosen !== undefined && role !== '' && (place.in === 'hub' || where !== '')}
+      command={`kubectl create -f - <<< ${quoted(JSON.stringify(body))}`}
       onDo={() => request(pathOf(kind, { namespace }), { method: 'POST', body })}
       onClose={onClose}
     >
-      {!user && (
-        <Choice
-          label="Who"
-          value={who}
-          onChange={setWho}
-          options={users.map(one => ({ id: one.metadata.name!, title: userTitle(one, one.metadata.name!) }))}
-        />
-      )}
+      {!holder && <HolderChoice onChange={setChosen} />}
       {needsPlace && <Choice label={place.in === 'cluster' ? 'Cluster' : 'Project'} value={where} onChange={setWhere} options={places} />}
       <Choice label="Role" value={role} onChange={setRole} options={roles} />
       <p className="muted">Nobody can give more than they have: the hub looks.</p>
@@ -63,19 +58,63 @@ export function GrantDialog({ place, user, onClose }: GrantDialogProps) {
   );
 }
 
+const anotherGroup = 'another group';
+
+/** A person or a group; a group that nobody here has been seen in yet is named as its provider names it. */
+function HolderChoice({ onChange }: { onChange(holder: Holder | undefined): void }) {
+  const { items: users } = useList<User>({ kind: peopleKinds.user });
+  const { groups } = useGroups();
+  const [value, setValue] = useState('');
+  const [named, setNamed] = useState('');
+
+  function choose(next: string, name: string): void {
+    setValue(next);
+    setNamed(name);
+    const [kind, ...rest] = next.split(' ');
+    const group = next === anotherGroup ? name.trim() : rest.join(' ');
+    onChange(kind === 'user' ? { userName: group } : group === '' ? undefined : { groupPrincipalName: group });
+  }
+
+  const options = [
+    ...users.map(one => ({ id: `user ${one.metadata.name}`, title: userTitle(one, one.metadata.name!) })),
+    ...groups.map(one => ({ id: `group ${one.name}`, title: `Group ${one.name}` })),
+    { id: anotherGroup, title: '… another group' },
+  ];
+  return (
+    <>
+      <Choice label="Who" value={value} onChange={next => choose(next, named)} options={options} />
+      {value === anotherGroup && (
+        <label className="field">
+          <span className="label">Group, as its provider names it</span>
+          <input
+            className="input"
+            value={named}
+            placeholder="genericoidc_group://developers"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={event => choose(anotherGroup, event.target.value)}
+          />
+        </label>
+      )}
+    </>
+  );
+}
+
 interface ChoiceProps {
   readonly label: string;
+  /** What no choice means. */
+  readonly none?: string;
   readonly value: string;
   readonly options: readonly { readonly id: string; readonly title: string }[];
   onChange(value: string): void;
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+export function Choice({ label, none = 'Choose', value, options, onChange }: ChoiceProps) {
   return (
     <label className="field">
       <span className="label">{label}</span>
       <select className="input" value={value} onChange={event => onChange(event.target.value)}>
-        <option value="">Choose</option>
+        <option value="">{none}</option>
         {options
           .toSorted((a, b) => a.title.localeCompare(b.title))
           .map(one => (
@@ -92,25 +131,25 @@ const idOf = ({ metadata }: Project): string => `${metadata.namespace}:${metadat
 
 function bindingFor(
   where: GrantPlace['in'],
-  { who, role, where: id, projects }: { who: string; role: string; where: string; projects: readonly Project[] },
+  { holder, role, where: id, projects }: { holder: Holder | undefined; role: string; where: string; projects: readonly Project[] },
 ): { kind: Kind; namespace: string | undefined; body: object } {
   const kind =
     where === 'hub' ? peopleKinds.globalRoleBinding : where === 'cluster' ? peopleKinds.clusterBinding : peopleKinds.projectBinding;
   const about = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind };
   if (where === 'hub')
-    return { kind, namespace: undefined, body: { ...about, metadata: { generateName: 'grb-' }, globalRoleName: role, userName: who } };
+    return { kind, namespace: undefined, body: { ...about, metadata: { generateName: 'grb-' }, globalRoleName: role, ...holder } };
   if (where === 'cluster')
     return {
       kind,
       namespace: id,
-      body: { ...about, metadata: { generateName: 'crtb-', namespace: id }, clusterName: id, roleTemplateName: role, userName: who },
+      body: { ...about, metadata: { generateName: 'crtb-', namespace: id }, clusterName: id, roleTemplateName: role, ...holder },
     };
   const project = projects.find(one => idOf(one) === id);
   const namespace = project?.status?.backingNamespace ?? id.split(':')[1];
   return {
     kind,
     namespace,
-    body: { ...about, metadata: { generateName: 'prtb-', namespace }, projectName: id, roleTemplateName: role, userName: who },
+    body: { ...about, metadata: { generateName: 'prtb-', namespace }, projectName: id, roleTemplateName: role, ...holder },
   };
 }
 

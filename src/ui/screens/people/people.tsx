@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useParams } from 'wouter';
 import { go, PlaceLink } from '../../app/place.tsx';
+import { seesHub } from '../../data/hub-sight.ts';
 import { objectPlace } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useList } from '../../data/use-list.ts';
@@ -12,6 +13,7 @@ import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { AddUser } from './add-user.tsx';
+import { Groups } from './groups/groups.tsx';
 import { rightsText } from './rights-text.ts';
 import {
   peopleKinds,
@@ -23,26 +25,34 @@ import {
   type RoleTemplate,
   type User,
 } from './people-kinds.ts';
+import { Tokens } from './tokens/tokens.tsx';
 import { usePeople, usePlaceNames } from './use-people.ts';
 import '../../styles/delivery.css';
 
 const tabs = [
   { id: '', title: 'Users' },
+  { id: 'groups', title: 'Groups' },
   { id: 'projects', title: 'Projects' },
   { id: 'roles', title: 'Roles in clusters and projects' },
   { id: 'global-roles', title: 'Roles in the hub' },
+  { id: 'tokens', title: 'Tokens' },
 ];
+/** Who has no rights on the hub has tokens all the same. */
+const ownTabs = tabs.filter(one => one.id === 'tokens');
 
 /** Who may do what where. */
 export function People() {
-  const { part = '' } = useParams<{ part?: string }>();
+  const { part: named = '' } = useParams<{ part?: string }>();
+  const part = named === '' && !seesHub() ? 'tokens' : named;
   return (
     <Page title="Users and projects" isFilled actions={part === '' ? <AddUserButton /> : undefined}>
-      <Tabs tabs={tabs} current={part} base="/people" />
+      <Tabs tabs={seesHub() ? tabs : ownTabs} current={part} base="/people" />
       {part === '' && <Users />}
+      {part === 'groups' && <Groups />}
       {part === 'projects' && <Projects />}
       {part === 'roles' && <Roles />}
       {part === 'global-roles' && <GlobalRoles />}
+      {part === 'tokens' && <Tokens />}
       {!tabs.some(one => one.id === part) && <NoSuchPart />}
     </Page>
   );

@@ -9,10 +9,10 @@ import { Page } from '../../parts/page.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { GrantButton } from './given-roles.tsx';
 import { GrantDialog, RevokeButton } from './grant.tsx';
-import { holderOf, peopleKinds, userPlace, type Project } from './people-kinds.ts';
+import { groupOf, groupPlace, holderOf, peopleKinds, userPlace, type Project } from './people-kinds.ts';
 import { usePeople, usePlaceNames } from './use-people.ts';
-import { GrantButton } from './user.tsx';
 import '../../styles/delivery.css';
 
 const annotation = 'field.cattle.io/projectId';
@@ -92,8 +92,8 @@ function Members({ project }: { project: Project }) {
           rows={members.map(one => {
             const who = holderOf(one, byId);
             return [
-              one.userName ? (
-                <PlaceLink key="who" to={userPlace(one.userName)}>
+              one.userName || groupOf(one) ? (
+                <PlaceLink key="who" to={one.userName ? userPlace(one.userName) : groupPlace(groupOf(one)!)}>
                   <bdi>{who}</bdi>
                 </PlaceLink>
               ) : (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { PlaceLink } from '../../app/place.tsx';
-import { objectPlace, pathOf, type Kind } from '../../data/kinds.ts';
+import { objectPlace, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
 import { useObject } from '../../data/use-list.ts';
@@ -9,12 +9,10 @@ import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
-import { SmallTable } from '../../parts/small-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
-import { GrantDialog, RevokeButton, type GrantPlace } from './grant.tsx';
-import { peopleKinds, projectPlace, userTitle, type User } from './people-kinds.ts';
-import { usePeople, usePlaceNames } from './use-people.ts';
+import { GivenRoles } from './given-roles.tsx';
+import { groupPlace, groupsOf, peopleKinds, userTitle, type User, type UserAttribute } from './people-kinds.ts';
 import { WhatCan } from './what-can.tsx';
 import '../../styles/delivery.css';
 
@@ -22,6 +20,7 @@ import '../../styles/delivery.css';
 export function UserScreen() {
   const { name = '' } = useParams<{ name: string }>();
   const { object: user, listed } = useObject<User>(peopleKinds.user, { name });
+  const { object: attribute } = useObject<UserAttribute>(peopleKinds.userAttribute, { name });
   const above = [{ title: 'Users and projects', to: '/people' }];
   if (!user)
     return (
@@ -37,9 +36,11 @@ export function UserScreen() {
         )}
       </Page>
     );
+  const who = userTitle(user, name);
+  const groups = groupsOf(attribute);
   return (
     <Page
-      title={userTitle(user, name)}
+      title={who}
       above={above}
       beside={user.enabled === false ? <StateBadge tone="idle" word="Disabled" /> : <StateBadge tone="good" word="Enabled" />}
       actions={<EnableButton user={user} />}
@@ -51,107 +52,28 @@ export function UserScreen() {
         <dd>
           <code>{name}</code>
         </dd>
+        {groups.length > 0 && (
+          <>
+            <dt>Groups</dt>
+            <dd>
+              {groups.map(group => (
+                <div key={group}>
+                  <PlaceLink to={groupPlace(group)}>
+                    <bdi>{group}</bdi>
+                  </PlaceLink>
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
         <dt>Since</dt>
         <dd>
           <Time at={user.metadata.creationTimestamp} isAgo />
         </dd>
       </dl>
-      <Roles user={user} />
-      <WhatCan user={user} />
+      <GivenRoles holder={{ userName: name }} who={who} none="Nothing was given to this person directly. Groups may have been." />
+      <WhatCan user={name} groups={groups} who={who} />
     </Page>
-  );
-}
-
-interface Given {
-  readonly kind: Kind;
-  readonly namespace: string | undefined;
-  readonly name: string;
-  readonly role: string;
-  readonly where: React.ReactNode;
-  readonly about: string;
-}
-
-function Roles({ user }: { user: User }) {
-  const { global, clusters, projects, isLoading } = usePeople();
-  const { clusterName, project } = usePlaceNames();
-  const [asked, setAsked] = useState<GrantPlace>();
-  const id = user.metadata.name;
-  const who = userTitle(user, id ?? '');
-  const given: Given[] = [
-    ...global
-      .filter(one => one.userName === id)
-      .map(one => ({
-        kind: peopleKinds.globalRoleBinding,
-        namespace: undefined,
-        name: one.metadata.name ?? '',
-        role: one.globalRoleName,
-        where: 'The hub',
-        about: `${who} is no longer ${one.globalRoleName} in the hub`,
-      })),
-    ...clusters
-      .filter(one => one.userName === id)
-      .map(one => {
-        const cluster = clusterName(one.clusterName);
-        return {
-          kind: peopleKinds.clusterBinding,
-          namespace: one.metadata.namespace,
-          name: one.metadata.name ?? '',
-          role: one.roleTemplateName,
-          where: <PlaceLink to={`/clusters/${encodeURIComponent(cluster)}`}>Cluster {cluster}</PlaceLink>,
-          about: `${who} is no longer ${one.roleTemplateName} in cluster ${cluster}`,
-        };
-      }),
-    ...projects
-      .filter(one => one.userName === id)
-      .map(one => {
-        const found = project(one.projectName);
-        const title = found ? `Project ${found.spec.displayName} on ${clusterName(found.spec.clusterName)}` : `Project ${one.projectName}`;
-        return {
-          kind: peopleKinds.projectBinding,
-          namespace: one.metadata.namespace,
-          name: one.metadata.name ?? '',
-          role: one.roleTemplateName,
-          where: found ? <PlaceLink to={projectPlace(found)}>{title}</PlaceLink> : title,
-          about: `${who} is no longer ${one.roleTemplateName} in ${title}`,
-        };
-      }),
-  ];
-  return (
-    <section className="section">
-      <div className="row">
-        <h2 className="grow">Roles</h2>
-        <GrantButton title="Role in the hub" kind={peopleKinds.globalRoleBinding} onAsk={() => setAsked({ in: 'hub' })} />
-        <GrantButton title="Role in a cluster" kind={peopleKinds.clusterBinding} onAsk={() => setAsked({ in: 'cluster' })} />
-        <GrantButton title="Role in a project" kind={peopleKinds.projectBinding} onAsk={() => setAsked({ in: 'project' })} />
-      </div>
-      {given.length === 0 && isLoading ? (
-        <Loading />
-      ) : given.length === 0 ? (
-        <p className="muted">Nothing was given to this person directly. Groups may have been.</p>
-      ) : (
-        <SmallTable
-          name="Roles"
-          heads={['Role', 'Where', 'Take away']}
-          rows={given.map(one => [
-            <code key="role">{one.role}</code>,
-            one.where,
-            <RevokeButton key="revoke" kind={one.kind} namespace={one.namespace} name={one.name} about={one.about} />,
-          ])}
-        />
-      )}
-      {asked && <GrantDialog place={asked} user={user} onClose={() => setAsked(undefined)} />}
-    </section>
-  );
-}
-
-export function GrantButton({ title, kind, namespace, onAsk }: { title: string; kind: Kind; namespace?: string; onAsk(): void }) {
-  const mayCreate = useMay({ verb: 'create', kind, namespace });
-  if (!mayCreate) return null;
-  return (
-    <button type="button" className="button" onClick={onAsk}>
-      <Icon name="add" />
-      {title}
-    </button>
   );
 }
 

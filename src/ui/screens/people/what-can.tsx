@@ -6,8 +6,8 @@ import { request } from '../../data/request.ts';
 import { useList } from '../../data/use-list.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
+import { quoted } from '../../parts/quoted.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { userTitle, type User } from './people-kinds.ts';
 
 const reviews: Kind = {
   group: 'authorization.k8s.io',
@@ -25,7 +25,7 @@ interface Answer {
 }
 
 /** Asks the hub or a member whether somebody may do something there. */
-export function WhatCan({ user }: { user: User }) {
+export function WhatCan({ user, groups, who }: { user: string; groups: readonly string[]; who: string }) {
   const { items: clusters } = useList({ kind: kinds.cluster });
   const [cluster, setCluster] = useState(hub);
   const [verb, setVerb] = useState('get');
@@ -34,7 +34,6 @@ export function WhatCan({ user }: { user: User }) {
   const [answer, setAnswer] = useState<Answer>();
   const [error, setError] = useState<unknown>();
   const mayAsk = useMay({ verb: 'create', kind: reviews });
-  const name = user.metadata.name ?? '';
   if (!mayAsk) return null;
 
   async function ask(event: FormEvent): Promise<void> {
@@ -42,17 +41,18 @@ export function WhatCan({ user }: { user: User }) {
     setError(undefined);
     setAnswer(undefined);
     try {
-      setAnswer(await review({ cluster, user: name, verb, resource, namespace }));
+      setAnswer(await review({ cluster, user, groups, verb, resource, namespace }));
     } catch (failure) {
       setError(failure);
     }
   }
 
+  const asFlags = [`--as ${user}`, ...groups.map(group => `--as-group ${quoted(group)}`)];
   const place = cluster === hub ? '' : `drover kubectl ${cluster} -- `;
-  const command = `${place === '' ? 'kubectl ' : place}auth can-i ${verb} ${resource}${namespace ? ` -n ${namespace}` : ''} --as ${name}`;
+  const command = `${place === '' ? 'kubectl ' : place}auth can-i ${verb} ${resource}${namespace ? ` -n ${namespace}` : ' -A'} ${asFlags.join(' ')}`;
   return (
     <section className="section" aria-label="What can they do?">
-      <h2>What can {userTitle(user, name)} do?</h2>
+      <h2>What can {who} do?</h2>
       <form className="row" onSubmit={event => void ask(event)}>
         <select className="input small-field" aria-label="Cluster" value={cluster} onChange={event => setCluster(event.target.value)}>
           <option value={hub}>On the hub</option>
@@ -104,12 +104,13 @@ export function WhatCan({ user }: { user: User }) {
 interface Question {
   readonly cluster: string;
   readonly user: string;
+  readonly groups: readonly string[];
   readonly verb: string;
   readonly resource: string;
   readonly namespace: string;
 }
 
-async function review({ cluster, user, verb, resource, namespace }: Question): Promise<Answer> {
+async function review({ cluster, user, groups, verb, resource, namespace }: Question): Promise<Answer> {
   const wanted = resource.trim().toLowerCase();
   const [plural = '', subresource] = wanted.split('/');
   const known = (await servedKinds(cluster)).find(one =>
@@ -125,7 +126,7 @@ async function review({ cluster, user, verb, resource, namespace }: Question): P
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: reviews.kind,
-    spec: { user, groups: ['system:authenticated'], resourceAttributes },
+    spec: { user, groups: ['system:authenticated', ...groups], resourceAttributes },
   };
   const { status } = await request<{ status?: { allowed?: boolean; reason?: string } }>(pathOf(reviews, { cluster }), {
     method: 'POST',

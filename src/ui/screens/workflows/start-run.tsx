@@ -8,6 +8,7 @@ import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { quoted } from '../../parts/quoted.ts';
 import { pipelineRunPlace, runPlace } from './workflow-places.ts';
 
 type Plan = Workflow | Pipeline;
@@ -117,8 +118,6 @@ function StartDialog({ plan, onClose }: { plan: Plan; onClose(): void }) {
     </ActionDialog>
   );
 }
-
-const quoted = (text: string): string => (/^[\w=.,/:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function VariableField({ variable, value, onChange }: { variable: WorkflowVariable; value: string; onChange(value: string): void }) {
   const { name, description, required, allowedValues = [], type } = variable;
