@@ -9,6 +9,11 @@ export function residentBytes(pid: number): number {
   return Number(kib) * 1024;
 }
 
+/** What a process has read so far, from sockets and files, in bytes. */
+export function readBytes(pid: number): number {
+  return Number(/^rchar: ([0-9]+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}
+
 /** How much of a core some processes use together while nobody asks them for anything, in percent. */
 export async function idleCpuPercent(pids: readonly number[], durationMs: number): Promise<number> {
   const before = cpuSeconds(pids);

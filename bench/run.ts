@@ -8,6 +8,7 @@ import { benchMultiClusterServices } from './mcs.ts';
 import { benchPage } from './page.ts';
 import { benchRancherAccess } from './rancher-access.ts';
 import { benchRancherV3 } from './rancher-v3.ts';
+import { benchRest } from './rest.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchTunnel } from './tunnel.ts';
 import { benchWorkflow } from './workflow.ts';
@@ -39,6 +40,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<BenchRe
   page: benchPage,
   'rancher-access': benchRancherAccess,
   'rancher-v3': benchRancherV3,
+  rest: benchRest,
   sandbox: benchSandbox,
   tunnel: benchTunnel,
   workflow: benchWorkflow,

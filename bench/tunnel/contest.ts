@@ -33,7 +33,7 @@ export interface ContestOptions {
   log(text: string): void;
 }
 
-const id = 'c-m-bench000';
+export const id = 'c-m-bench000';
 const clients = 32;
 
 /** The same requests from the same process, straight to an API server and through a tunnel whose agent is another process, in turns. */
@@ -58,7 +58,8 @@ export async function contest(options: ContestOptions): Promise<{ direct: Speed;
   return { direct: best.direct!, tunnel: best.tunnel! };
 }
 
-async function connectAgent(stack: AsyncDisposableStack, sessions: TunnelSessions, kubeconfig: string): Promise<number> {
+/** Connects the agent of a cluster, in a process of its own, whose id it answers. */
+export async function connectAgent(stack: AsyncDisposableStack, sessions: TunnelSessions, kubeconfig: string): Promise<number> {
   const pki = createPki();
   const connect = connectHandler({ sessions, verify: async () => ({ clusterId: id }) });
   const server = httpsServer(pki, {

@@ -1,8 +1,13 @@
 import { Readable } from 'node:stream';
 import { UnreachableError, type Transport, type TransportRequest, type TransportResponse } from '../../src/client/transport.ts';
 
+export interface FakeMemberOptions {
+  /** A list of its pods, as it goes on the wire. None when absent. */
+  readonly podList?: Buffer;
+}
+
 /** As much of an API server as a hub looks at in a member that nobody uses, inside the process of the agents. */
-export function fakeMember(uid: string): Transport {
+export function fakeMember(uid: string, { podList }: FakeMemberOptions = {}): Transport {
   const json = (value: object, status = 200): TransportResponse => ({
     status,
     headers: { 'content-type': 'application/json', date: new Date().toUTCString() },
@@ -36,6 +41,7 @@ export function fakeMember(uid: string): Transport {
       return { ...json({}), body: Readable.from([Buffer.from('ok')], { objectMode: false }) };
     const known = answers[name];
     if (known) return json(known);
+    if (podList && name === '/api/v1/pods') return { ...json({}), body: Readable.from([podList], { objectMode: false }) };
     if (/\/api\/v1(\/namespaces\/[^/]+)?\/(nodes|pods)$/.test(name))
       return json({ kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] });
     return json(notFound, 404);

@@ -1,6 +1,7 @@
 import type { AgentIdentity } from '../../src/agent/agent-identity.ts';
 import type { IdentityStore } from '../../src/agent/identity-store.ts';
 import { runAgent } from '../../src/agent/run-agent.ts';
+import { busyPod } from '../rest/busy-pod.ts';
 import { fakeMember } from './fake-member.ts';
 
 /** What the parent says first. */
@@ -8,6 +9,10 @@ export interface ManyAgentsTask {
   readonly server: string;
   readonly caChecksum: string;
   readonly tokens: readonly string[];
+  /** How many pods each member has. Default none. */
+  readonly pods?: number;
+  /** Between the starts of two agents. Clusters are not imported all at once: 100 ms when absent. */
+  readonly startEveryMs?: number;
 }
 
 /** What the child says whenever it changes. */
@@ -15,11 +20,10 @@ export interface ManyAgentsReport {
   readonly connected: number;
 }
 
-/** Clusters are not imported all at once. */
-const startEveryMs = 100;
-
 // Whole agents, many in one process: `node many-agents.ts`, started by fork.
-process.once('message', ({ server, caChecksum, tokens }: ManyAgentsTask) => {
+process.once('message', ({ server, caChecksum, tokens, pods = 0, startEveryMs = 100 }: ManyAgentsTask) => {
+  const items = Array.from({ length: pods }, (_, i) => busyPod(i));
+  const podList = Buffer.from(JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items }));
   let connected = 0;
   let isReporting = false;
   const report = () => {
@@ -34,7 +38,15 @@ process.once('message', ({ server, caChecksum, tokens }: ManyAgentsTask) => {
   };
   for (const [index, token] of tokens.entries()) {
     const clusterUid = `bench-member-${index}`;
-    const agent = { server, caChecksum, token, clusterUid, target: fakeMember(clusterUid), identities: memoryStore(), onChange };
+    const agent = {
+      server,
+      caChecksum,
+      token,
+      clusterUid,
+      target: fakeMember(clusterUid, { podList }),
+      identities: memoryStore(),
+      onChange,
+    };
     const run = () => runAgent({ ...agent, env: {}, agentVersion: '0.0.0', firstContactMs: Infinity }, new AbortController().signal);
     setTimeout(() => void run(), index * startEveryMs);
   }

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { withLoad } from '../../src/agent/load-at-member.ts';
 import { contextTransport, readContext, readKubeconfigs } from '../../src/client/kubeconfig/kubeconfig.ts';
 import { connectPath, subprotocol } from '../../src/tunnel/protocol.ts';
 import { serveTunnel } from '../../src/tunnel/serve-tunnel.ts';
@@ -16,7 +17,7 @@ process.once('message', ({ hubPort, ca, kubeconfig }: OneAgentTask) => {
   const target = contextTransport(readContext(readKubeconfigs(kubeconfig, process.env), { env: process.env }));
   const webSocket = new WebSocket(`wss://127.0.0.1:${hubPort}${connectPath}`, subprotocol, { ca, perMessageDeflate: false });
   webSocket.once('open', () => {
-    void serveTunnel({ webSocket, target, signal: new AbortController().signal }).then(() => process.exit(0));
+    void serveTunnel({ webSocket, target: withLoad(target), signal: new AbortController().signal }).then(() => process.exit(0));
   });
 });
 process.once('disconnect', () => process.exit(0));

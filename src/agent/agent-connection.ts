@@ -8,6 +8,7 @@ import { refusalOf } from './hub-errors.ts';
 import type { HubReach } from './hub-api.ts';
 import { HubLink } from './hub-link.ts';
 import { fetchAuthorities, type HubTrust, type TrustOptions } from './hub-trust.ts';
+import { withLoad } from './load-at-member.ts';
 import { IdentityKeeper, type IdentityKeeperOptions } from './identity-keeper.ts';
 import type { Ending, NextStep, Situation } from './next-step.ts';
 
@@ -66,7 +67,9 @@ export class AgentConnection {
         [agentHeaders.strict]: String(this.#authorities?.isStrict === true),
         ...(this.#isStandby && { [agentHeaders.standby]: 'true' }),
       };
-      const { ended } = await link.connect(headers, signal, webSocket => ({ ended: serveTunnel({ webSocket, target, signal }) }));
+      const { ended } = await link.connect(headers, signal, webSocket => ({
+        ended: serveTunnel({ webSocket, target: withLoad(target), signal }),
+      }));
       this.#identity.confirm();
       log.info('connected', { peer: server, cluster: identity.clusterId });
       using _renewals = this.#renewWhenDue(signal);
