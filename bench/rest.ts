@@ -43,6 +43,6 @@ function notesOf(loadBefore: number): string[] {
     `${new Date().toISOString()}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
     `load of the machine ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} after`,
     `rest: whole hub, embedded; as many whole agents in one other process, each before a member of ${pods} pods of 5 kB; no peer`,
-    'looks: in the process of the benchmark, one after the other; the member is an API server of ours, its agent a process of its own',
+    'looks: in the process of the benchmark, one after the other; the member is kube-apiserver 1.36.3, its agent a process of its own',
   ];
 }

@@ -3,7 +3,8 @@ import { contextTransport, readContext, readKubeconfigs } from '../../src/client
 import { readLoad } from '../../src/core/clusters/member-load.ts';
 import { TunnelSessions } from '../../src/tunnel/tunnel-sessions.ts';
 import { mapBounded } from '../../src/util/map-bounded.ts';
-import { startHub, type Hub } from '../../test/helpers/hub.ts';
+import { HttpTarget, readKubeconfig } from '../../test/helpers/http-target.ts';
+import { startEtcd, startRealApiServer } from '../../test/helpers/real-cluster.ts';
 import { cpuSeconds, readBytes } from '../process-use.ts';
 import { connectAgent, id } from '../tunnel/contest.ts';
 import { busyPod } from './busy-pod.ts';
@@ -21,15 +22,18 @@ export interface LooksOptions {
   log(text: string): void;
 }
 
-/** What one look at the pods of a member costs a hub, straight and through an agent. The member is an API server of ours in a process of its own. */
+/** What one look at the pods of a member costs a hub, straight and through an agent. The member is a real kube-apiserver. */
 export async function measureLooks({ pods, rounds, log }: LooksOptions): Promise<Look[]> {
   await using stack = new AsyncDisposableStack();
-  const member = stack.use(await startHub({ extraArgs: ['--api-only'] }));
+  const etcd = stack.use(await startEtcd());
+  const { kubeconfig } = stack.use(await startRealApiServer({ etcd, prefix: '/bench-looks' }));
+  const member = new HttpTarget(readKubeconfig(kubeconfig));
+  stack.defer(() => member.close());
   await fill(member, pods);
   const sessions = stack.use(new TunnelSessions());
-  await connectAgent(stack, sessions, member.kubeconfig);
+  await connectAgent(stack, sessions, kubeconfig);
   const ways = [
-    ['direct', contextTransport(readContext(readKubeconfigs(member.kubeconfig, {}), { env: {} }))],
+    ['direct', contextTransport(readContext(readKubeconfigs(kubeconfig, {}), { env: {} }))],
     ['tunnel', sessions.transport(id)],
   ] as const;
   const looks: Look[] = [];
@@ -51,12 +55,13 @@ export async function measureLooks({ pods, rounds, log }: LooksOptions): Promise
   return looks;
 }
 
-async function fill(member: Pick<Hub, 'request'>, pods: number): Promise<void> {
+async function fill(member: Pick<HttpTarget, 'request'>, pods: number): Promise<void> {
   const write = async (method: string, path: string, body: object) => {
     const { code, text } = await member.request(method, path, body);
     if (code > 201) throw new Error(`cannot write ${path}: ${text}`);
   };
   await write('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } });
+  await write('POST', '/api/v1/namespaces/shop/serviceaccounts', { metadata: { name: 'default' } });
   const indexes = Array.from({ length: pods }, (_, i) => i);
   await mapBounded(indexes, 16, async i => {
     const { metadata, ...rest } = busyPod(i);

@@ -3,7 +3,7 @@ import { parseApiVersion } from '../../api/object.ts';
 import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
 import { isJsonObject, parseJson, type Json } from '../../util/json.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
-import { ProtobufError } from '../protobuf/wire.ts';
+import { ProtobufError } from '../../util/protobuf-wire.ts';
 import type { DecodedBody } from '../verbs/decode-object.ts';
 import { yamlProblems } from '../verbs/field-validation.ts';
 import { readYaml, YamlError } from '../../yaml/read-yaml.ts';

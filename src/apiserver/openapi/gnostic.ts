@@ -1,6 +1,6 @@
 import { isJsonObject, printJson, type Json, type JsonObject } from '../../util/json.ts';
 import { BackwardWriter } from '../protobuf/backward-writer.ts';
-import { wire } from '../protobuf/wire.ts';
+import { wire } from '../../util/protobuf-wire.ts';
 import { extensionsOf, messages, oneOfs, type FieldType, type MessageName } from './gnostic-messages.ts';
 
 /** Swagger v2 in the protobuf form (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`) that older clients insist on. */

@@ -1,4 +1,4 @@
-import { wire } from './wire.ts';
+import { wire } from '../../util/protobuf-wire.ts';
 
 /**
  * Writes the wire format from the end to the beginning, so that the length of what was written is known when it is to be said: messages within messages

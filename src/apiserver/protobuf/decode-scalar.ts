@@ -1,7 +1,7 @@
 import { parseJson, type Json } from '../../util/json.ts';
 import { printGoDuration, printMicroTime, printTime } from '../schema/go-time.ts';
 import type { ScalarName } from '../schema/go-type.ts';
-import { ProtobufError, wire, type WireReader } from './wire.ts';
+import { ProtobufError, wire, type WireReader } from '../../util/protobuf-wire.ts';
 
 export interface ScalarDecoder {
   readonly wireType: number;

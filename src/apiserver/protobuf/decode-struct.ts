@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../util/json.ts';
 import { structByName } from '../facts/facts.ts';
 import type { GoField, GoList, GoMap, GoStruct, GoType } from '../schema/go-type.ts';
 import { scalarDecoders } from './decode-scalar.ts';
-import { ProtobufError, wire, type WireReader } from './wire.ts';
+import { ProtobufError, wire, type WireReader } from '../../util/protobuf-wire.ts';
 
 // Deeper than any honest object, and far from the end of the stack.
 const maxDepth = 200;

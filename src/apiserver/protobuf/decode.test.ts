@@ -8,7 +8,7 @@ import { apiFixtures } from '../facts/api-fixtures.ts';
 import { structOfKind } from '../facts/facts.ts';
 import { shapeObject } from '../schema/shape.ts';
 import { decodeProtobuf } from './decode.ts';
-import { ProtobufError } from './wire.ts';
+import { ProtobufError } from '../../util/protobuf-wire.ts';
 
 const fixtures = apiFixtures('pb');
 const skip = fixtures === undefined && 'go is not installed';

@@ -2,7 +2,7 @@ import { parseApiVersion } from '../../api/object.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { structOfKind } from '../facts/facts.ts';
 import { decodeStruct } from './decode-struct.ts';
-import { envelopePrefix, ProtobufError, wire, WireReader } from './wire.ts';
+import { envelopePrefix, ProtobufError, wire, WireReader } from '../../util/protobuf-wire.ts';
 
 /** What a body in protobuf says: the kind from its envelope, and the object as JSON, still to be shaped. */
 export interface DecodedProtobuf {

@@ -2,7 +2,7 @@ import { printJson, type Json } from '../../util/json.ts';
 import { parseGoDuration, parseInstant } from '../schema/go-time.ts';
 import type { ScalarName } from '../schema/go-type.ts';
 import type { BackwardWriter } from './backward-writer.ts';
-import { wire } from './wire.ts';
+import { wire } from '../../util/protobuf-wire.ts';
 
 /** Writes a value as a field. */
 export type FieldWriter = (out: BackwardWriter, number: number, value: Json) => void;

@@ -7,7 +7,7 @@ import { parseJson, type JsonObject } from '../../util/json.ts';
 import { apiFixtures } from '../facts/api-fixtures.ts';
 import { decodeProtobuf } from './decode.ts';
 import { encodeProtobuf, encodeWatchEvent } from './encode.ts';
-import { envelopePrefix, WireReader } from './wire.ts';
+import { envelopePrefix, WireReader } from '../../util/protobuf-wire.ts';
 
 const fixtures = apiFixtures('pb');
 const skip = fixtures === undefined && 'go is not installed';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../util/json.ts';
 import { structOfKind } from '../facts/facts.ts';
 import { BackwardWriter } from './backward-writer.ts';
 import { writeStruct } from './encode-struct.ts';
-import { envelopePrefix } from './wire.ts';
+import { envelopePrefix } from '../../util/protobuf-wire.ts';
 
 /** An object in the envelope of `application/vnd.kubernetes.protobuf`. Only kinds that are built in have such a form: for others it throws 406. */
 export function encodeProtobuf(obj: object): Buffer {

@@ -5,6 +5,7 @@ import { startMemoryServer } from '../../../test/helpers/memory-server.ts';
 import { Pod } from '../../api/builtin-kinds.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { Work } from '../../api/work.ts';
+import type { KubeClient } from '../../client/kube-client.ts';
 import type { TransportRequest } from '../../client/transport.ts';
 import { delayBeforeLoad, mayMovePods, readLoad } from './member-load.ts';
 
@@ -23,16 +24,31 @@ function pod(name: string, { node = 'n1', cpu = '100m', memory = '64Mi' } = {}):
   };
 }
 
+/** A server that prefers protobuf, as the real ones do. */
+function inProtobuf(client: Pick<KubeClient, 'request'>): Pick<KubeClient, 'request'> {
+  const accept = 'application/vnd.kubernetes.protobuf';
+  return {
+    async request(req) {
+      assert.ok(String(req.headers?.['accept']).includes(accept));
+      const res = await client.request({ ...req, headers: { ...req.headers, accept } });
+      assert.equal(res.headers['content-type'], accept);
+      return res;
+    },
+  };
+}
+
 test('pods on nodes are added up, those that are over or wait for a node are not', async t => {
   const { client } = await startMemoryServer(t);
   for (const one of [pod('a'), pod('b', { cpu: '2' }), pod('waits', { node: '' }), pod('over')]) await client.create(Pod, one);
   const over = (await client.get(Pod, { namespace: 'default', name: 'over' }))!;
   await client.update(Pod, { ...over, status: { ...over.status, phase: 'Succeeded' } }, { subresource: 'status' });
-  assert.deepEqual(await readLoad(client, never), {
+  const expected = {
     // What a pod needs while it starts counts, as the scheduler sees it.
     requested: { cpu: '2100m', memory: '2Gi', pods: '2' },
     limits: { memory: '256Mi' },
-  });
+  };
+  assert.deepEqual(await readLoad(client, never), expected);
+  assert.deepEqual(await readLoad(inProtobuf(client), never), expected);
 });
 
 test('many pods come page by page, and none is held', async () => {
@@ -74,4 +90,27 @@ test('of a Work what was delivered, its health and its end may move pods; other 
   assert.equal(moves(work({ delivered: { ...delivered, revision: 2 }, healthy: '0/1' })), true);
   assert.equal(mayMovePods({ type: 'ADDED', object: work({}), old: undefined }), false);
   assert.equal(mayMovePods({ type: 'DELETED', object: before, old: before }), true);
+});
+
+test('sidecars and amounts of whole pods are the same in protobuf and in JSON, page by page', async t => {
+  const { client } = await startMemoryServer(t);
+  const resources = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '2' } };
+  const ofPod = { requests: { cpu: '3', memory: '3Gi' }, limits: { cpu: '4' } };
+  for (let i = 0; i < 501; i++) {
+    const { spec, ...one } = pod(`p${i}`);
+    const initContainers = [{ name: 's', image: 's', restartPolicy: 'Always', resources }];
+    await client.create(Pod, { ...one, spec: { ...spec!, initContainers, ...(i % 2 === 0 && { resources: ofPod }) } });
+  }
+  const [wire, json] = [await readLoad(inProtobuf(client), never), await readLoad(client, never)];
+  assert.deepEqual(wire, json);
+  assert.equal(wire.requested['pods'], '501');
+});
+
+test('a page that breaks off is an error, not a smaller number', async () => {
+  const bytes = Buffer.concat([Buffer.from('k8s\0'), Buffer.from([0x12, 0x7f, 0x12])]);
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
+  await assert.rejects(
+    readLoad({ request: async () => ({ status: 200, headers, body: Readable.from([bytes]) }) }, never),
+    /unexpected EOF/,
+  );
 });

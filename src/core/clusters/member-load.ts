@@ -4,9 +4,10 @@ import { printQuantity, quantityOf } from '../../api/quantity.ts';
 import type { Work } from '../../api/work.ts';
 import { underDeadline } from '../../client/deadline.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
-import { readJson } from '../../client/read-answer.ts';
-import type { CacheChange } from '../../runtime/object-cache.ts';
+import { readBytes, readJson } from '../../client/read-answer.ts';
 import type { TransportRequest, TransportResponse } from '../../client/transport.ts';
+import type { CacheChange } from '../../runtime/object-cache.ts';
+import { readPodPage, type PodPage } from './pod-page-wire.ts';
 
 /** What the pods of a member ask for together. `pods` is how many there are. */
 export interface MemberLoad {
@@ -14,7 +15,7 @@ export interface MemberLoad {
   readonly limits: Readonly<Record<string, string>>;
 }
 
-interface PodPage {
+interface PodList {
   readonly items?: readonly Pick<Pod, 'spec'>[] | null;
   readonly metadata?: { readonly continue?: string };
 }
@@ -23,7 +24,9 @@ interface PodPage {
 export const loadType = 'application/vnd.drover.load+json';
 export const podsPath = '/api/v1/pods';
 
-const jsonType = 'application/json';
+const protobufType = 'application/vnd.kubernetes.protobuf';
+/** Of a pod most can be stepped over in protobuf. Servers of ours have JSON at hand and answer with it. */
+const podTypes = `${protobufType}, application/json`;
 const pageSize = 500;
 const timeoutMs = 120_000;
 /** Those that are over hold nothing of a node. */
@@ -33,9 +36,9 @@ const going = 'status.phase!=Succeeded,status.phase!=Failed';
 export function readLoad(client: Pick<KubeClient, 'request'>, signal: AbortSignal): Promise<MemberLoad> {
   return underDeadline({ signal, timeoutMs }, async deadline => {
     const ask = (path: string, accept: string) => client.request({ method: 'GET', path, headers: { accept }, signal: deadline });
-    const first = await ask(pagePath(), `${loadType}, ${jsonType}`);
+    const first = await ask(pagePath(), `${loadType}, ${podTypes}`);
     if (first.headers['content-type'] === loadType) return parseLoad(await readJson(first));
-    return addUp(first, path => ask(path, jsonType));
+    return addUp(first, path => ask(path, podTypes));
   });
 }
 
@@ -44,7 +47,7 @@ export async function answerLoad(
   target: (req: TransportRequest) => Promise<TransportResponse>,
   req: TransportRequest,
 ): Promise<MemberLoad | TransportResponse> {
-  const ask = (path: string) => target({ ...req, path, headers: { ...req.headers, accept: jsonType } });
+  const ask = (path: string) => target({ ...req, path, headers: { ...req.headers, accept: podTypes } });
   const first = await ask(req.path);
   return first.status === 200 ? addUp(first, ask) : first;
 }
@@ -55,17 +58,23 @@ async function addUp(first: TransportResponse, ask: (path: string) => Promise<Tr
   const limits: Amounts = new Map();
   let count = 0;
   for (let res: TransportResponse | undefined = first; res;) {
-    const { items, metadata } = (await readJson(res)) as PodPage;
-    for (const { spec } of items ?? []) {
-      if (!spec?.nodeName) continue;
+    const { specs, token } = await readPage(res);
+    for (const spec of specs) {
+      if (!spec.nodeName) continue;
       count++;
       addAmounts(requested, podAmounts(spec, 'requests', { withOverhead: true }));
       addAmounts(limits, podAmounts(spec, 'limits', { withOverhead: true }));
     }
-    res = metadata?.continue ? await ask(pagePath(metadata.continue)) : undefined;
+    res = token === '' ? undefined : await ask(pagePath(token));
   }
   requested.set('pods', quantityOf(count));
   return { requested: printed(requested), limits: printed(limits) };
+}
+
+async function readPage(res: TransportResponse): Promise<PodPage> {
+  if (res.status === 200 && res.headers['content-type'] === protobufType) return readPodPage(await readBytes(res.body));
+  const { items, metadata } = (await readJson(res)) as PodList;
+  return { specs: (items ?? []).flatMap(({ spec }) => spec ?? []), token: metadata?.continue ?? '' };
 }
 
 function pagePath(token?: string): string {
