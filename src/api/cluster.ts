@@ -1,11 +1,14 @@
 import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
-import { flag, integer, list, mapOf, object, oneOf, optional, quantity, text, time } from './schema.ts';
+import { flag, integer, list, listMap, mapOf, object, oneOf, optional, quantity, text, time } from './schema.ts';
 
-const taint = object('Keeps Works away from the cluster unless they tolerate it.', {
+const taint = object('Keeps services and workflows away from the cluster.', {
   key: text('The name of the taint.', { minLength: 1 }),
   value: optional(text('The value of the taint. Empty when absent.')),
-  effect: oneOf(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], 'What happens to Works that do not tolerate the taint.'),
+  effect: oneOf(
+    ['NoSchedule', 'PreferNoSchedule', 'NoExecute'],
+    'NoSchedule: what is not on the cluster yet is not placed on it. NoExecute: what was placed on it goes away too. PreferNoSchedule: nothing.',
+  ),
   timeAdded: optional(time('When the taint was added.')),
 });
 
@@ -65,7 +68,9 @@ export const Cluster = defineKind({
       ),
       connection,
       sandbox: optional(sandbox),
-      taints: optional(list('Keep Works away that do not tolerate them.', taint)),
+      taints: optional(
+        listMap('Keep away what chooses clusters by their labels. Works that name the cluster stay.', taint, ['key', 'effect']),
+      ),
       paused: optional(flag('Whether the hub leaves the cluster as it is for now.')),
     },
     {

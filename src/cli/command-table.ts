@@ -71,6 +71,24 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/unjoin.ts')).defineUnjoin,
   },
   {
+    name: 'cordon',
+    summary: 'keep new services and runs off a cluster',
+    group: 'Members:',
+    load: async () => (await import('./commands/cordon.ts')).defineCordon,
+  },
+  {
+    name: 'uncordon',
+    summary: 'let services and runs come to a cluster again',
+    group: 'Members:',
+    load: async () => (await import('./commands/uncordon.ts')).defineUncordon,
+  },
+  {
+    name: 'drain',
+    summary: 'take what services have placed off a cluster',
+    group: 'Members:',
+    load: async () => (await import('./commands/drain.ts')).defineDrain,
+  },
+  {
     name: 'import',
     summary: 'invite a cluster whose agent dials the hub',
     group: 'Members:',

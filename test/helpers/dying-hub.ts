@@ -127,7 +127,8 @@ export async function startDyingHub(t: TestContext, names: readonly string[]): P
     const clusters = informer(hub, Cluster, { signal, indexes: clusterIndexes });
     const works = workInformer(hub, { signal, onError });
     const egress = createEgress({ allow: [] });
-    const inputs = hubRunInputs({ hub, renderer, egress, providers: { list: () => Promise.resolve(hubClusters(clusters)) } });
+    const providers = { list: () => Promise.resolve(hubClusters(clusters)) };
+    const inputs = hubRunInputs({ hub, renderer, egress, providers, whyKeptAway: () => undefined });
     const herald = eventHerald({ hub, serverUrl: () => 'https://hub.example', signal });
     const secrets = runSecrets({ runs, inputs, logs, signal });
     const templates = informer(hub, GateTemplate, { signal });

@@ -41,13 +41,13 @@ export function startMultiClusterServices(client: KubeClient, options: StartOpti
   const of = <Spec, Status>(kind: Kind<Spec, Status>) => informer(hub, kind, { signal });
   const templates = templateInformers(hub, settings);
   const rollouts = () => ({
-    clusters: informer(hub, Cluster, { signal, indexes: { [clusterDeploymentIndex]: clusterDeploymentsOf } }),
     works: of(Work),
     revisions: rolloutRevisions(hub, { signal, onError: () => {} }),
   });
   const shared = {
     hub,
     deployments: of(ClusterDeployment),
+    clusters: informer(hub, Cluster, { signal, indexes: { [clusterDeploymentIndex]: clusterDeploymentsOf } }),
     sets: informer(hub, ServiceSet, { signal, indexes: ownedSetIndexes }),
     templates: templates.serviceTemplates,
     chains: templates.serviceChains,

@@ -116,6 +116,56 @@ for (const kind of hubKindsByTime)
       await drover.expect('explain mcs/global-ingress --cluster nowhere', { code: 1, says: 'is not on cluster "nowhere"' });
     });
 
+    test('a cordoned cluster gets nothing new and says so; a drained one gives back what chose it, until it is uncordoned', async () => {
+      const late = multiClusterService('late', {
+        clusterSelector: { matchLabels: tier },
+        serviceSpec: { services: [{ ...service('kyverno', '3.2.6'), name: 'late' }], priority: 100 },
+      });
+      const setsOf = async (name: string) =>
+        (
+          await story.kubectl.expect(
+            `get servicesets -n ${namespace} -o jsonpath='{.items[?(@.spec.multiClusterService=="${name}")].spec.cluster}'`,
+          )
+        )
+          .split(' ')
+          .sort();
+      await drover.expect('cordon cluster dev-cluster-1 --dry-run=server', { says: 'cluster/dev-cluster-1 cordoned (server dry run)' });
+      await drover.expect('cordon cluster dev-cluster-1', { says: 'cluster/dev-cluster-1 cordoned\n' });
+      await drover.expect('cordon cluster/dev-cluster-1 --error-unchanged', { code: 3, says: 'cluster/dev-cluster-1 already cordoned' });
+      await drover.expect('cordon -l nobody=here', { code: 1, says: 'no cluster matches' });
+      await drover.expect('cordon', { code: 2, says: 'which cluster is meant is not said' });
+      await story.apply(late);
+      await becomes(() => setsOf('late'), ['dev-cluster-2'], 'where the late service goes');
+      await drover.expect('explain mcs/late --cluster dev-cluster-1', {
+        says: /it is cordoned, so\s+that\s+nothing\s+new\s+is\s+placed\s+on\s+it/,
+      });
+      assert.equal(await versionOn('dev-cluster-1'), '4.11.3', 'what is there stays');
+
+      await drover.expect('drain cluster dev-cluster-1', { code: 2, says: 'there is nobody to ask' });
+      const told = await drover.expect('drain cluster dev-cluster-1 --yes', {
+        says: [
+          'dev-cluster-1: one release goes',
+          'goes  ingress-nginx/ingress-nginx of MultiClusterService global-ingress',
+          /stays kyverno\/kyverno of ClusterDeployment kcm-system\/dev-cluster-1: its owner names this cluster/,
+          'dev-cluster-1: 1 of 1 releases are gone (1/1)',
+        ],
+      });
+      assert.match(told, /cluster\/dev-cluster-1 drained\n/);
+      await drover.expect('drain dev-cluster-1 --yes', { says: 'cluster/dev-cluster-1 already drained' });
+      await becomes(() => setsOf('global-ingress'), ['dev-cluster-2'], 'who still has the service');
+      await becomes(() => versionOn('dev-cluster-1'), '4.11.0', 'what its own ClusterDeployment wants takes over');
+      await drover.expect('explain mcs/global-ingress', {
+        says: /it is drained, so\s+that\s+what\s+was\s+placed\s+on\s+it\s+goes\s+away/,
+      });
+
+      await drover.expect('uncordon cluster dev-cluster-1', { says: 'cluster/dev-cluster-1 uncordoned' });
+      await becomes(() => setsOf('global-ingress'), ['dev-cluster-1', 'dev-cluster-2'], 'who has the service again');
+      await becomes(() => versionOn('dev-cluster-1'), '4.11.3', 'what is back');
+      await becomes(() => setsOf('late'), ['dev-cluster-1', 'dev-cluster-2'], 'where the late service goes now');
+      await story.kubectl.expect('delete mcs late --wait=true');
+      await becomes(clustersReady, 'False Failed 1/2', 'the MultiClusterService');
+    });
+
     test('what is as it should be has no difference, and an outranked release would not change', async () => {
       await drover.expect('diff mcs/global-ingress', {
         says: 'cluster dev-cluster-2: release ingress-nginx/ingress-nginx stays with ClusterDeployment kcm-system/dev-cluster-2, which has priority 500: nothing would change',

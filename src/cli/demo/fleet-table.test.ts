@@ -4,6 +4,7 @@ import { newObject } from '../../api/define-kind.ts';
 import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import { sightOfRead } from '../../dialects/k0rdent/placement-sight.ts';
 import { fleetProgress, fleetTable, type Fleet } from './fleet-table.ts';
 
 const namespace = 'kcm-system';
@@ -31,7 +32,12 @@ function setOn(cluster: string, state: string, failureMessage?: string): Service
 }
 
 const web = newObject(MultiClusterService, { name: 'web' }, { clusterSelector: { matchLabels: { env: 'prod' } } }) as MultiClusterService;
-const fleet = (sets: ServiceSet[], ...deployments: ClusterDeployment[]): Fleet => ({ deployments, services: [web], sets });
+const fleet = (sets: ServiceSet[], ...deployments: ClusterDeployment[]): Fleet => ({
+  deployments,
+  services: [web],
+  sets,
+  sight: sightOfRead(new Map(), sets),
+});
 
 test('every cluster says what it has, or why not', () => {
   const sets = [setOn('west', 'Deployed'), setOn('east', 'Failed', `no space ${'left '.repeat(20)}`)];

@@ -2,7 +2,7 @@ import { findCondition } from '../../api/conditions.ts';
 import type { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
-import { isInReach, whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
+import { whyNotSelected, type PlacementSight } from '../../dialects/k0rdent/select-clusters.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
 import { TabWriter } from '../output/tab-writer.ts';
 import { visibleLine } from '../output/visible-text.ts';
@@ -12,6 +12,7 @@ export interface Fleet {
   readonly deployments: readonly ClusterDeployment[];
   readonly services: readonly MultiClusterService[];
   readonly sets: readonly ServiceSet[];
+  readonly sight: PlacementSight;
 }
 
 interface Row {
@@ -36,16 +37,16 @@ export function fleetTable(fleet: Fleet): string {
   return `${table.flush()}${more > 0 ? `and ${more} more: kubectl get servicesets -A\n` : ''}`;
 }
 
-function rowsOf(deployment: ClusterDeployment, { services, sets }: Fleet): Row[] {
+function rowsOf(deployment: ClusterDeployment, { services, sets, sight }: Fleet): Row[] {
   const { namespace, name = '', labels = {} } = deployment.metadata;
   const about = { cluster: name, labels: labelText(labels) };
   const here = sets.filter(({ metadata, spec }) => metadata.namespace === namespace && spec.cluster === name);
   const present = here.flatMap(({ status }) => status?.services ?? []);
   if (present.length > 0) return present.map(one => ({ ...about, service: one.template, state: stateText(one) }));
-  const absent = services.filter(mcs => !isInReach(mcs, deployment));
+  const absent = services.filter(mcs => whyNotSelected(mcs, deployment, sight) !== undefined);
   if (absent.length === 0) return [{ ...about, service: '<none>', state: readyText(deployment) }];
   const [mcs] = sorted(absent) as [MultiClusterService];
-  return [{ ...about, service: '<none>', state: `not ${mcs.metadata.name}: ${whyNotSelected(mcs, deployment)}` }];
+  return [{ ...about, service: '<none>', state: `not ${mcs.metadata.name}: ${whyNotSelected(mcs, deployment, sight)}` }];
 }
 
 function stateText({ state, failureMessage }: { state: string; failureMessage?: string }): string {
@@ -69,10 +70,10 @@ const sorted = <T extends { metadata: { name?: string } }>(items: readonly T[]):
   items.toSorted((a, b) => compareTexts(a.metadata.name ?? '', b.metadata.name ?? ''));
 
 /** How far each cluster is: ready, and with the services that select it. */
-export function fleetProgress({ deployments, services, sets }: Fleet): ProgressItem[] {
+export function fleetProgress({ deployments, services, sets, sight }: Fleet): ProgressItem[] {
   return sorted(deployments).map(deployment => {
     const { namespace, name = '' } = deployment.metadata;
-    const wanted = services.filter(mcs => isInReach(mcs, deployment)).map(({ metadata }) => metadata.name);
+    const wanted = services.filter(mcs => whyNotSelected(mcs, deployment, sight) === undefined).map(({ metadata }) => metadata.name);
     const here = sets.filter(({ metadata, spec }) => metadata.namespace === namespace && spec.cluster === name);
     const missing = wanted.filter(mcs => !here.some(({ spec, status }) => spec.multiClusterService === mcs && status?.deployed));
     const isReady = findCondition(deployment, 'Ready')?.status === 'True';

@@ -3,6 +3,8 @@ import type { KubeClient } from '../../client/kube-client.ts';
 import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import { sightOfRead } from '../../dialects/k0rdent/placement-sight.ts';
+import { membersByTarget } from '../../dialects/k0rdent/previews/owners.ts';
 import { showProgress } from '../output/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { fleetProgress, fleetTable, type Fleet } from './fleet-table.ts';
@@ -42,10 +44,11 @@ async function settledFleet(
 }
 
 async function readFleet(hub: KubeClient, signal: AbortSignal): Promise<Fleet> {
-  const [deployments, services, sets] = await Promise.all([
+  const [members, deployments, services, sets] = await Promise.all([
+    membersByTarget(hub, signal),
     hub.list(ClusterDeployment, { signal }),
     hub.list(MultiClusterService, { signal }),
     hub.list(ServiceSet, { signal }),
   ]);
-  return { deployments: deployments.items, services: services.items, sets: sets.items };
+  return { deployments: deployments.items, services: services.items, sets: sets.items, sight: sightOfRead(members, sets.items) };
 }

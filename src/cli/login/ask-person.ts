@@ -7,9 +7,15 @@ const isSomebodyThere = () => process.stdin.isTTY === true;
 
 /** Undefined when nobody is there to answer. */
 export async function askYes(question: string, { signal }: Pick<Terminal, 'signal'>): Promise<boolean | undefined> {
+  const answer = await askText(question, { signal });
+  return answer === undefined ? undefined : /^y(es)?$/i.test(answer);
+}
+
+/** What somebody types. Undefined when nobody is there to answer. */
+export async function askText(question: string, { signal }: Pick<Terminal, 'signal'>): Promise<string | undefined> {
   if (!isSomebodyThere()) return undefined;
   using lines = createInterface({ input: process.stdin, output: process.stderr });
-  return /^y(es)?$/i.test((await lines.question(question, { signal })).trim());
+  return (await lines.question(question, { signal })).trim();
 }
 
 /** Asks for something that is not shown while it is typed. */

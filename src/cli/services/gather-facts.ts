@@ -5,7 +5,8 @@ import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-clu
 import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
 import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
 import { isMeant, type OwnerObject } from '../../dialects/k0rdent/previews/owners.ts';
-import { whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
+import { sightOfRead } from '../../dialects/k0rdent/placement-sight.ts';
+import { whyNotSelected, type PlacementSight } from '../../dialects/k0rdent/select-clusters.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
@@ -29,7 +30,7 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
     ({ namespace, name }) => `${namespace}/${name}`,
   );
   const targets = [...new Set(sets.map(targetOfSet))].filter(isChosen);
-  const notSelected = await findNotSelected(hub, owner, signal);
+  const notSelected = await findNotSelected(hub, owner, sightOfRead(members, sets), signal);
   const known = [...matching, ...notSelected.map(one => one.cluster)];
   if (choice.cluster !== undefined && targets.length === 0 && !known.some(isChosen))
     throw new CommandError(`${choice.kind.kind} ${JSON.stringify(choice.name)} is not on cluster ${JSON.stringify(choice.cluster)}`, {
@@ -55,13 +56,13 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
 }
 
 /** The clusters that a MultiClusterService does not select. None for other owners: those have one cluster. */
-async function findNotSelected(hub: HubConnection, owner: OwnerObject, signal: AbortSignal): Promise<NotSelected[]> {
+async function findNotSelected(hub: HubConnection, owner: OwnerObject, sight: PlacementSight, signal: AbortSignal): Promise<NotSelected[]> {
   if (!owner.kind?.endsWith('MultiClusterService')) return [];
   const { namespace } = owner.metadata;
   const { items } = await hub.client.list(ClusterDeployment, { signal, ...(namespace !== undefined && { namespace }) });
   return items
     .flatMap(one => {
-      const why = whyNotSelected(owner as MultiClusterService, one);
+      const why = whyNotSelected(owner as MultiClusterService, one, sight);
       return why === undefined ? [] : [{ cluster: keyOf(one), why }];
     })
     .sort((a, b) => compareTexts(a.cluster, b.cluster));

@@ -95,8 +95,8 @@ export function runK0rdent(deps: K0rdentDeps): RunningController[] {
     onError: onError('ServiceSet'),
   });
   const services = { templates: templates.serviceTemplates, chains: templates.serviceChains };
-  const rollouts = { clusters, works, revisions: rolloutRevisions(hub, { signal, onError: onError('ControllerRevision') }) };
-  const owners = { rollouts, hub, deployments, sets, ...services, grants, settings, credentials, managements, signal };
+  const rollouts = { works, revisions: rolloutRevisions(hub, { signal, onError: onError('ControllerRevision') }) };
+  const owners = { rollouts, hub, deployments, clusters, sets, ...services, grants, settings, credentials, managements, signal };
   return [
     ...runTemplates({ hub, hubObjects, egress, templates, flux, signal, onError }),
     ...runGovernance({ hub, hubObjects, templates, access, deployments, credentials, providers, releases, regions, signal, onError }),

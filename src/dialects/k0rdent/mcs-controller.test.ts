@@ -4,8 +4,11 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import { createValidTemplate, startMultiClusterServices } from '../../../test/helpers/multi-cluster-services.ts';
 import { Namespace } from '../../api/builtin-kinds.ts';
+import { cordonedTaints, uncordonedTaints } from '../../api/cluster-taints.ts';
+import { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject } from '../../api/define-kind.ts';
+import { clusterDeploymentAnnotation } from './cluster-of.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace as namespace } from './kinds/group.ts';
@@ -18,7 +21,7 @@ type McsSpec = MultiClusterService['spec'];
 
 /** A hub with MultiClusterServices whose ServiceSets nobody delivers but the test. */
 async function start(t: TestContext) {
-  const { client: hub } = await startMemoryHub(t, k0rdentKinds);
+  const { client: hub } = await startMemoryHub(t, [...k0rdentKinds, Cluster]);
   const stop = new AbortController();
   t.after(() => stop.abort());
   await hub.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -119,6 +122,51 @@ test('clusters that do not match any more keep their services where that is aske
   await world.sets('other', ['b']);
   await world.says('kept', '0/1');
   await world.sets('kept', ['a', 'b']);
+});
+
+test('a cordoned cluster gets nothing new and keeps what it has; a drained one gives it up in order, and gets it back', async t => {
+  const world = await start(t);
+  const { hub } = world;
+  const taint = async (decide: (taints: Cluster['spec']['taints']) => unknown) => {
+    const { spec } = (await hub.get(Cluster, { name: 'a' }))!;
+    await hub.patch(Cluster, { name: 'a' }, { type: 'merge', body: { spec: { taints: decide(spec.taints) as never } } });
+  };
+  for (const name of ['a', 'b']) {
+    await world.cluster(name, { tier: 'dev' });
+    const metadata = { name, annotations: { [clusterDeploymentAnnotation]: `${namespace}/${name}` } };
+    await hub.create(Cluster, newObject(Cluster, metadata, { connection: { mode: 'Sandbox' } }));
+  }
+  await world.service('base');
+  await world.service('kept', { keepServicesOnSelectorMismatch: true });
+  await world.sets('base', ['a', 'b']);
+  await world.sets('kept', ['a', 'b']);
+  await world.deployed('base');
+  await world.service('top', { dependsOn: ['base'] });
+  await world.sets('top', ['a', 'b']);
+
+  await taint(taints => cordonedTaints(taints, false, new Date()));
+  await world.service('new');
+  await world.sets('new', ['b']);
+  await world.says('new', '0/1');
+  await world.sets('base', ['a', 'b']);
+
+  const set = (await world.setsOf('top')).find(one => one.spec.cluster === 'a')!;
+  const finalizers = (list: string[]) =>
+    hub.patch(ServiceSet, { namespace, name: set.metadata.name! }, { type: 'merge', body: { metadata: { finalizers: list } } });
+  await finalizers(['test/held']);
+  await taint(taints => cordonedTaints(taints, true, new Date()));
+  await eventually(
+    () => hub.get(ServiceSet, { namespace, name: set.metadata.name! }),
+    one => one?.metadata.deletionTimestamp !== undefined,
+  );
+  await world.sets('base', ['a', 'b']);
+  await finalizers([]);
+  await world.sets('top', ['b']);
+  await world.sets('base', ['b']);
+  await world.sets('kept', ['a', 'b']);
+
+  await taint(uncordonedTaints);
+  for (const name of ['base', 'new']) await world.sets(name, ['a', 'b']);
 });
 
 test('one that goes takes its sets with it, and one that depends on it is told', async t => {

@@ -1,3 +1,4 @@
+import type { Cluster } from '../../api/cluster.ts';
 import type { Kind } from '../../api/define-kind.ts';
 import { addFinalizer, removeFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
@@ -43,6 +44,8 @@ export interface McsDeps {
   readonly kind: Kind<MultiClusterService['spec'], NonNullable<MultiClusterService['status']>>;
   readonly multiClusterServices: Informer<MultiClusterService>;
   readonly deployments: Informer<ClusterDeployment>;
+  /** With `clusterDeploymentIndex`. */
+  readonly clusters: Informer<Cluster>;
   /** With `ownedSetIndexes`. */
   readonly sets: Informer<ServiceSet>;
   readonly templates: Informer<ServiceTemplate>;

@@ -1,7 +1,9 @@
+import type { Cluster } from '../../api/cluster.ts';
 import { changesOf, knownFirst, type Trigger } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import type { AccessGrants } from './access-grants.ts';
+import { clusterDeploymentsOf } from './cluster-of.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { systemNamespace } from './kinds/group.ts';
 import type { Credential, Management } from './kinds/management.ts';
@@ -11,12 +13,14 @@ import type { ServiceTemplate, ServiceTemplateChain } from './kinds/template.ts'
 import { dependenciesOf } from './mcs-dependencies.ts';
 import { byMultiClusterService, byTarget, hubTarget, targetOfSet } from './owned-sets.ts';
 import { changedShares } from './rollout-share.ts';
-import { isInReach, selectClusters } from './select-clusters.ts';
+import { isInReach, matchClusters } from './select-clusters.ts';
 import type { K0rdentSettings } from './settings.ts';
 
 export interface TargetTriggersDeps {
   readonly multiClusterServices: Informer<MultiClusterService>;
   readonly deployments: Informer<ClusterDeployment>;
+  /** With `clusterDeploymentIndex`. */
+  readonly clusters: Informer<Cluster>;
   /** With `ownedSetIndexes`. */
   readonly sets: Informer<ServiceSet>;
   readonly templates: Informer<ServiceTemplate>;
@@ -61,7 +65,7 @@ export const decisiveFacts = ({ metadata, spec }: MultiClusterService): unknown 
 
 /** What asks for a look at a MultiClusterService on a cluster. Only what concerns all its clusters asks for all of them. */
 export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
-  const { multiClusterServices, deployments, sets, templates, chains, credentials, managements, grants, settings } = deps;
+  const { multiClusterServices, deployments, clusters, sets, templates, chains, credentials, managements, grants, settings } = deps;
   const everywhere = () => multiClusterServices.list().flatMap(one => allOf(one));
   return [
     changesOf(
@@ -73,6 +77,7 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     changesOf(sets, ofSet),
     // How a ClusterDeployment is does not matter here, only which it is.
     changesOf(deployments, ofDeployment, ({ metadata, spec }) => [metadata.labels ?? {}, metadata.deletionTimestamp, spec.credential]),
+    changesOf(clusters, ofCluster, ({ metadata, spec }) => [clusterDeploymentsOf({ metadata } as Cluster), spec.taints ?? []]),
     changesOf(templates, ({ metadata }) =>
       usersOf(multiClusterServices, 'template', metadata.name!).flatMap(one => allOf(one, metadata.namespace)),
     ),
@@ -98,10 +103,10 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     };
   }
 
-  /** Those that it selects, and those that still have a set of it. Templates of the system's namespace concern all. */
+  /** Those that it matches, and those that still have a set of it. Templates of the system's namespace concern all. */
   function allOf(mcs: MultiClusterService, namespace = systemNamespace): Key[] {
     const name = keyOf(mcs);
-    const selected = selectClusters(mcs, deployments.list()).map(keyOf);
+    const selected = matchClusters(mcs, deployments.list()).map(keyOf);
     const present = sets.by(byMultiClusterService, name).map(targetOfSet);
     const targets = new Set([...(isSelfManaged(mcs) ? [hubTarget] : []), ...selected, ...present]);
     const isConcerned = (target: string) => namespace === systemNamespace || target.startsWith(`${namespace}/`);
@@ -120,6 +125,13 @@ export function mcsTargetTriggers(deps: TargetTriggersDeps): Trigger[] {
     const leaving = set.metadata.deletionTimestamp !== undefined && owner ? multiClusterServices.get(owner) : undefined;
     const waiting = leaving ? dependenciesOf(leaving) : [];
     return [...dependents, ...waiting, ...neighbours].map(name => targetKey(name, target));
+  }
+
+  function ofCluster(cluster: Cluster): Key[] {
+    return clusterDeploymentsOf(cluster).flatMap(target => {
+      const deployment = deployments.get(target);
+      return deployment ? ofDeployment(deployment) : [];
+    });
   }
 
   function ofDeployment(cd: ClusterDeployment): Key[] {

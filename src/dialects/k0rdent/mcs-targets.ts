@@ -15,6 +15,7 @@ import { findFault } from './mcs-faults.ts';
 import type { TargetReport } from './mcs-status.ts';
 import { dependentsOf, isSelfManaged, mcsTargetTriggers, splitTargetKey, type TargetTriggersDeps } from './mcs-target-triggers.ts';
 import { byTarget, hubTarget, planSet, targetOf } from './owned-sets.ts';
+import { placementSight } from './placement-sight.ts';
 import { planTarget, type TargetWorld } from './plan-target.ts';
 import { selectClusters } from './select-clusters.ts';
 
@@ -40,6 +41,7 @@ const fieldManager = 'drover-k0rdent-mcs';
  */
 export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
   const { hub, multiClusterServices, deployments, sets, managements, known, find, onChange, signal } = deps;
+  const sight = placementSight(deps);
   /** By MultiClusterService and cluster: what the last look found. Whatever may change it asks for another look. */
   const seen = new Map<string, Map<string, TargetReport>>();
   const running = runController(
@@ -50,7 +52,7 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
 
   function reports(mcs: MultiClusterService): TargetReport[] {
     const known = seenOf(keyOf(mcs));
-    const targets = [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list())];
+    const targets = [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list(), sight)];
     return targets.map(deployment => {
       const target = targetOf(deployment);
       let report = known.get(target);
@@ -79,7 +81,7 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
   async function look(mcs: MultiClusterService, target: string, ctx: Context): Promise<void> {
     if (target === hubTarget) return isSelfManaged(mcs) ? serve(mcs, undefined, ctx) : leave(mcs, target, ctx);
     const deployment = deployments.get(target);
-    const [selected] = deployment ? selectClusters(mcs, [deployment]) : [];
+    const [selected] = deployment ? selectClusters(mcs, [deployment], sight) : [];
     return selected ? serve(mcs, selected, ctx) : leave(mcs, target, ctx);
   }
 
@@ -96,7 +98,7 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
     }
   }
 
-  /** What is on a cluster that does not match any more goes, unless it is to be kept. */
+  /** What is on a cluster that does not match any more, or is drained, goes, unless it is to be kept. */
   async function leave(mcs: MultiClusterService, target: string, { signal }: Context): Promise<void> {
     const name = keyOf(mcs);
     seenOf(name).delete(target);
@@ -120,7 +122,7 @@ export function runMcsTargets(deps: McsTargetsDeps): McsTargets {
     if (mcs.metadata.deletionTimestamp !== undefined) return true;
     if (mcs.spec.keepServicesOnSelectorMismatch || findFault(mcs, known, find)) return false;
     const deployment = deployments.get(target);
-    return target === hubTarget ? !isSelfManaged(mcs) : !deployment || selectClusters(mcs, [deployment]).length === 0;
+    return target === hubTarget ? !isSelfManaged(mcs) : !deployment || selectClusters(mcs, [deployment], sight).length === 0;
   }
 
   /** Who only plans takes nothing away either: the set stays and tells what would go. */

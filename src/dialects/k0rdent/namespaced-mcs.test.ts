@@ -4,6 +4,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { startMemoryHub } from '../../../test/helpers/memory-hub.ts';
 import { createValidTemplate, startMultiClusterServices } from '../../../test/helpers/multi-cluster-services.ts';
 import { ConfigMap, Namespace } from '../../api/builtin-kinds.ts';
+import { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { k0rdentKinds } from './k0rdent-kinds.ts';
@@ -21,7 +22,7 @@ const spec = { clusterSelector: { matchLabels: labels }, serviceSpec: { services
 
 /** A hub with both kinds of MultiClusterServices, whose ServiceSets nobody delivers. Both namespaces have a cluster. */
 async function start(t: TestContext) {
-  const { client: hub } = await startMemoryHub(t, k0rdentKinds);
+  const { client: hub } = await startMemoryHub(t, [...k0rdentKinds, Cluster]);
   const stop = new AbortController();
   t.after(() => stop.abort());
   for (const name of [systemNamespace, 'team-a', 'team-b'])

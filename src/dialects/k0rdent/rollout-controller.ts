@@ -18,10 +18,11 @@ import { rolloutName } from './rollout-share.ts';
 import { rolloutCluster, seeRevision, type SightDeps } from './rollout-sight.ts';
 import { rolloutTriggers, type RolloutTriggersDeps } from './rollout-triggers.ts';
 import { targetOf } from './owned-sets.ts';
+import { placementSight } from './placement-sight.ts';
 import { selectClusters } from './select-clusters.ts';
 
 /** What rollouts need besides. */
-export interface RolloutParts extends Pick<SightDeps, 'clusters' | 'works'> {
+export interface RolloutParts extends Pick<SightDeps, 'works'> {
   readonly revisions: RolloutRevisions;
 }
 
@@ -42,6 +43,7 @@ const restMsOfCluster = 0.2;
 export function runRollouts(deps: RolloutDeps): RunningController {
   const { hub, kind, multiClusterServices, deployments, revisions, known, find, signal } = deps;
   const events = eventRecorder(hub, { controller: 'k0rdent-rollout', signal });
+  const sight = placementSight(deps);
   const lastMs = new Map<Key, number>();
   return runController(
     { name: `k0rdent-${kind.resource}-rollout`, reconcile },
@@ -64,7 +66,7 @@ export function runRollouts(deps: RolloutDeps): RunningController {
       return state && !jsonEqual(before, state) ? write(mcs, state, ctx) : settled;
     }
     const targets = new Map(
-      [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list())].map(one => [
+      [...(isSelfManaged(mcs) ? [undefined] : []), ...selectClusters(mcs, deployments.list(), sight)].map(one => [
         rolloutName(targetOf(one)),
         one,
       ]),

@@ -64,7 +64,7 @@ export function rolloutTriggers(deps: RolloutTriggersDeps): Trigger[] {
     changesOf(
       clusters,
       cluster => clusterDeploymentsOf(cluster).flatMap(ofTarget),
-      one => [findCondition(one, clusterConditions.ready)?.status, one.status?.lastSeen !== undefined, hold(one)],
+      one => [findCondition(one, clusterConditions.ready)?.status, one.status?.lastSeen !== undefined, hold(one), one.spec.taints ?? []],
     ),
     changesOf(works, ofWork, one => [
       findCondition(one, workConditions.healthy)?.status,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newObject } from '../../api/define-kind.ts';
 import { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import { MultiClusterService } from './kinds/multi-cluster-service.ts';
-import { selectClusters, selects } from './select-clusters.ts';
+import { selectClusters, selects, whyNotSelected } from './select-clusters.ts';
 
 const labels = { tier: 'dev', zone: 'a' };
 
@@ -31,7 +31,21 @@ test('clusters of all namespaces are selected, but none that is being deleted', 
     newObject(ClusterDeployment, { name, namespace, labels, ...more }, { template: 't' });
   const all = [cd('a', 'kcm-system'), cd('b', 'team'), cd('c', 'team', { deletionTimestamp: '2026-01-01T00:00:00Z' })];
   assert.deepEqual(
-    selectClusters(mcs, all).map(one => one.metadata.name),
+    selectClusters(mcs, all, { clusterOf: () => undefined, isThere: () => false }).map(one => one.metadata.name),
     ['a', 'b'],
   );
+});
+
+test('what a cluster is not to have is told with the taint that keeps it away', () => {
+  const mcs = newObject(MultiClusterService, { name: 'm' }, { clusterSelector: { matchLabels: { tier: 'dev' } } });
+  const one = newObject(ClusterDeployment, { name: 'a', namespace: 'team', labels }, { template: 't' });
+  const why = (effect: 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule', isThere: boolean) =>
+    whyNotSelected(mcs, one, {
+      clusterOf: () => ({ spec: { connection: { mode: 'Sandbox' }, taints: [{ key: 'gpu', value: 'yes', effect }] } }),
+      isThere: () => isThere,
+    });
+  assert.equal(why('NoSchedule', false), 'its taint "gpu=yes:NoSchedule" keeps away what is new');
+  assert.equal(why('NoSchedule', true), undefined);
+  assert.equal(why('NoExecute', true), 'its taint "gpu=yes:NoExecute" takes away what is placed on it');
+  assert.equal(why('PreferNoSchedule', false), undefined);
 });

@@ -1,3 +1,5 @@
+import type { Cluster } from '../../api/cluster.ts';
+import { whyKeptAway } from '../../api/cluster-taints.ts';
 import type { ClusterDeployment } from './kinds/cluster-deployment.ts';
 import type { MultiClusterService } from './kinds/multi-cluster-service.ts';
 import { selectorTest } from '../../api/label-selector.ts';
@@ -19,10 +21,31 @@ function testOf(selector: Selector | undefined): (labels: Labels) => boolean {
   return !selector || isEmptySelector(selector) ? () => false : selectorTest(selector);
 }
 
-/** The ClusterDeployments that get the services: of all namespaces, or of that of a MultiClusterService which has one. */
-export function selectClusters(mcs: MultiClusterService, deployments: readonly ClusterDeployment[]): ClusterDeployment[] {
+/** What decides, besides labels, whether a service is placed on a cluster. */
+export interface PlacementSight {
+  clusterOf(deployment: ClusterDeployment): Pick<Cluster, 'spec'> | undefined;
+  /** Whether the services are on it, and not on their way off it. */
+  isThere(mcs: MultiClusterService, deployment: ClusterDeployment): boolean;
+}
+
+/** The ClusterDeployments whose labels match: of all namespaces, or of that of a MultiClusterService which has one. */
+export function matchClusters(mcs: MultiClusterService, deployments: readonly ClusterDeployment[]): ClusterDeployment[] {
   const isInReach = reachOf(mcs);
   return deployments.filter(one => one.metadata.deletionTimestamp === undefined && isInReach(one));
+}
+
+/** Those of them that get the services: taints of the cluster may keep them away. */
+export function selectClusters(
+  mcs: MultiClusterService,
+  deployments: readonly ClusterDeployment[],
+  sight: PlacementSight,
+): ClusterDeployment[] {
+  return matchClusters(mcs, deployments).filter(one => whyNotPlaced(mcs, one, sight) === undefined);
+}
+
+function whyNotPlaced(mcs: MultiClusterService, deployment: ClusterDeployment, sight: PlacementSight): string | undefined {
+  const cluster = sight.clusterOf(deployment);
+  return (cluster?.spec.taints ?? []).length === 0 ? undefined : whyKeptAway(cluster, sight.isThere(mcs, deployment));
 }
 
 /** Whether it would get the services while it stays. */
@@ -31,8 +54,8 @@ export function isInReach(mcs: MultiClusterService, deployment: ClusterDeploymen
 }
 
 /** Why a ClusterDeployment does not get the services, for people. Undefined when it does. */
-export function whyNotSelected(mcs: MultiClusterService, deployment: ClusterDeployment): string | undefined {
-  if (reachOf(mcs)(deployment)) return undefined;
+export function whyNotSelected(mcs: MultiClusterService, deployment: ClusterDeployment, sight: PlacementSight): string | undefined {
+  if (reachOf(mcs)(deployment)) return whyNotPlaced(mcs, deployment, sight);
   const { metadata, spec } = mcs;
   if (metadata.namespace !== undefined && metadata.namespace !== deployment.metadata.namespace)
     return `it is not in namespace ${metadata.namespace}`;

@@ -3,6 +3,7 @@ import type { Secret } from '../../api/builtin-kinds.ts';
 import { newObject } from '../../api/define-kind.ts';
 import { apiVersionOf, type OwnerReference } from '../../api/object.ts';
 import { KarmadaCluster } from './karmada-cluster.ts';
+import { isAutomaticTaint } from './mirror-status.ts';
 
 /** The Secret of the credential in the namespace of the Cluster. */
 export const copiedSecretName = 'karmada-credential';
@@ -20,6 +21,8 @@ export function compileCluster(karmada: KarmadaCluster, secret: Secret | undefin
   if (!secret) throw new UncompilableError(`there is no Secret "${secretName}"`);
   if (!secret.data?.token) throw new UncompilableError(`Secret "${secretName}" has no key "token"`);
   const { caBundle } = secret.data;
+  // What follows from the readiness of the Cluster is known there.
+  const taints = (spec.taints ?? []).filter(one => !isAutomaticTaint(one));
 
   return newObject(
     Cluster,
@@ -32,7 +35,7 @@ export function compileCluster(karmada: KarmadaCluster, secret: Secret | undefin
         ...(spec.insecureSkipTLSVerification ? { insecureSkipTLSVerify: true } : caBundle && { caBundle }),
         ...(spec.proxyURL && { proxyURL: spec.proxyURL }),
       },
-      ...(spec.taints && spec.taints.length > 0 && { taints: spec.taints }),
+      ...(taints.length > 0 && { taints }),
     },
   );
 }

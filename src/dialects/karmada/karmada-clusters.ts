@@ -1,4 +1,5 @@
 import { Namespace, Secret } from '../../api/builtin-kinds.ts';
+import { uncordonedTaints } from '../../api/cluster-taints.ts';
 import { Cluster } from '../../api/cluster.ts';
 import { addFinalizer, removeFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
@@ -159,11 +160,11 @@ function ownerOf({ metadata }: Cluster): Key[] {
   return (metadata.ownerReferences ?? []).filter(({ apiVersion }) => apiVersion === ownerKind).map(({ name }) => name);
 }
 
-/** Whether the Cluster says already what it should. Labels that others added are theirs. */
+/** Whether the Cluster says already what it should. Labels that others added are theirs, and so is what cordons it here. */
 function isUpToDate(present: Cluster | undefined, wanted: Cluster): boolean {
   if (!present || !jsonEqual(present.spec.connection, wanted.spec.connection)) return false;
   const hasLabels = Object.entries(wanted.metadata.labels ?? {}).every(([key, value]) => present.metadata.labels?.[key] === value);
-  return hasLabels && jsonEqual(present.spec.taints ?? [], wanted.spec.taints ?? []);
+  return hasLabels && jsonEqual(uncordonedTaints(present.spec.taints), wanted.spec.taints ?? []);
 }
 
 const selectorOf = (labels: Record<string, string>): string =>

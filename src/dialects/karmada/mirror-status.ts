@@ -50,13 +50,15 @@ function enablementsReport({ status }: Cluster): ConditionReport {
 const notReadyTaint = 'cluster.karmada.io/not-ready';
 const unreachableTaint = 'cluster.karmada.io/unreachable';
 
+export const isAutomaticTaint = ({ key, effect }: Taint): boolean =>
+  effect === 'NoSchedule' && (key === notReadyTaint || key === unreachableTaint);
+
 /** The taints with those that follow from the readiness of the cluster; the very same list when nothing is to change. */
 export function taintsFor(taints: readonly Taint[], status: KarmadaStatus): readonly Taint[] {
   const ready = status.conditions?.find(one => one.type === readyType)?.status ?? 'False';
   const wanted = ready === 'True' ? undefined : ready === 'False' ? notReadyTaint : unreachableTaint;
-  const isAutomatic = ({ key, effect }: Taint) => effect === 'NoSchedule' && (key === notReadyTaint || key === unreachableTaint);
-  const present = taints.filter(isAutomatic);
+  const present = taints.filter(isAutomaticTaint);
   if (present.length === (wanted ? 1 : 0) && present.every(({ key }) => key === wanted)) return taints;
-  const others = taints.filter(taint => !isAutomatic(taint));
+  const others = taints.filter(taint => !isAutomaticTaint(taint));
   return wanted ? [...others, { key: wanted, effect: 'NoSchedule' }] : others;
 }

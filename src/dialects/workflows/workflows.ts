@@ -25,6 +25,7 @@ import { eventHerald } from './notifications/event-herald.ts';
 import { runNotifications } from './notifications/notifications-controller.ts';
 import { runPipelines } from './pipelines/pipeline-controller.ts';
 import { runProviders } from './providers/run-providers.ts';
+import { whyRunKeptAway } from './runs/see-clusters.ts';
 import { runWorkflowRuns } from './runs/run-controller.ts';
 import { runSecrets } from './runs/run-secrets.ts';
 import { runWorkflowSummaries } from './runs/summarize-workflows.ts';
@@ -62,7 +63,13 @@ export function runWorkflows(deps: WorkflowsDeps): RunningController[] {
   const environments = informer(hub, Environment, { signal, onError: onError('Environment') });
   const providers = informer(hub, CloudProvider, { signal, onError: onError('CloudProvider') });
   const sources = runProviders({ hub, providers, clusters, signal });
-  const inputs = hubRunInputs({ hub, renderer, egress, providers: sources.providerClusters });
+  const inputs = hubRunInputs({
+    hub,
+    renderer,
+    egress,
+    providers: sources.providerClusters,
+    whyKeptAway: (snapshot, id) => whyRunKeptAway({ clusters, works }, snapshot, id),
+  });
   const watched = runSources({ ...objects, hub, egress, signal });
   const herald = eventHerald({ hub, serverUrl, signal });
   const barriers = barrierDesk({ ...objects, signal });

@@ -1,9 +1,11 @@
+import { Cluster } from '../../../api/cluster.ts';
 import { ConfigMap, Namespace } from '../../../api/builtin-kinds.ts';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { accessGrants, lookupOf } from '../access-grants.ts';
+import { clusterDeploymentIndex, clusterDeploymentsOf } from '../cluster-of.ts';
 import { ClusterDeployment } from '../kinds/cluster-deployment.ts';
 import { systemNamespace } from '../kinds/group.ts';
 import { AccessManagement } from '../kinds/management.ts';
@@ -20,6 +22,7 @@ import { ObjectCache, type Index } from '../../../runtime/object-cache.ts';
 /** What decides about services, as it is at one moment. */
 export interface HubSnapshot {
   readonly deployments: readonly ClusterDeployment[];
+  readonly clusters: Informer<Cluster>;
   readonly sets: Informer<ServiceSet>;
   readonly known: TemplateLookup;
   readonly precedence: ValuesPrecedence;
@@ -34,8 +37,9 @@ export async function takeSnapshot(hub: KubeClient, namespace: string | undefine
     ...(await listIn(kind, namespace)),
     ...(isAll ? [] : await ifAllowed(listIn(kind, systemNamespace), [])),
   ];
-  const [deployments, sets, serviceTemplates, serviceChains, managements, namespaces, settings] = await Promise.all([
+  const [deployments, clusters, sets, serviceTemplates, serviceChains, managements, namespaces, settings] = await Promise.all([
     listIn(ClusterDeployment, namespace),
+    ifAllowed(listIn(Cluster, undefined), []),
     listIn(ServiceSet, namespace),
     listBoth(ServiceTemplate),
     listBoth(ServiceTemplateChain),
@@ -52,7 +56,13 @@ export async function takeSnapshot(hub: KubeClient, namespace: string | undefine
     },
     access: { managements: still(AccessManagement, managements), namespaces: still(Namespace, namespaces) },
   });
-  return { deployments, sets: still(ServiceSet, sets, ownedSetIndexes), known: lookupOf(grants), precedence: precedenceIn(settings) };
+  return {
+    deployments,
+    clusters: still(Cluster, clusters, { [clusterDeploymentIndex]: clusterDeploymentsOf }),
+    sets: still(ServiceSet, sets, ownedSetIndexes),
+    known: lookupOf(grants),
+    precedence: precedenceIn(settings),
+  };
 }
 
 /** What the caller may not see is not there for them. */

@@ -4,6 +4,7 @@ import type { MultiClusterService } from '../kinds/multi-cluster-service.ts';
 import { ServiceSet } from '../kinds/service-set.ts';
 import type { ServiceSpec } from '../kinds/service-spec.ts';
 import { byMultiClusterService, hubTarget, planSet, targetOf, targetOfSet } from '../owned-sets.ts';
+import { placementSight } from '../placement-sight.ts';
 import { selectClusters } from '../select-clusters.ts';
 import { keyOf } from '../../../runtime/key.ts';
 import type { HubSnapshot } from './hub-snapshot.ts';
@@ -32,7 +33,7 @@ export function wantedSets(owner: OwnerObject, kind: OwnerKind, snapshot: HubSna
   }
   const mcs = owner as MultiClusterService;
   const isSelfManaged = mcs.metadata.namespace === undefined && mcs.spec.serviceSpec?.provider?.selfManagement === true;
-  const targets = [...(isSelfManaged ? [undefined] : []), ...selectClusters(mcs, snapshot.deployments)];
+  const targets = [...(isSelfManaged ? [undefined] : []), ...selectClusters(mcs, snapshot.deployments, placementSight(snapshot))];
   const wanted = targets.flatMap(deployment => plan(deployment, mcs, mcs.spec.serviceSpec ?? {}, snapshot));
   const reached = new Set(targets.map(targetOf));
   const left = snapshot.sets.by(byMultiClusterService, keyOf(mcs)).filter(set => !reached.has(targetOfSet(set)));

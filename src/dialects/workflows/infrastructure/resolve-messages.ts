@@ -7,6 +7,7 @@ export const resolveMessages = {
   fetched: (clusters: readonly Pick<ResolvedCluster, 'id' | 'name'>[]): string => `Fetched clusters list: ${clustersInWords(clusters)}`,
   eligible: (clusters: readonly Pick<ResolvedCluster, 'id' | 'name'>[]): string =>
     `Eligible clusters list after applying label filters: ${clustersInWords(clusters)}`,
+  keptAway: (cluster: Pick<ResolvedCluster, 'id' | 'name'>, why: string): string => `Left out ${clustersInWords([cluster])}: ${why}`,
   alreadyDone: (clusters: readonly Pick<ResolvedCluster, 'id' | 'name'>[]): string =>
     `Cluster Resolution is already done. Filtered clusters list: ${clustersInWords(clusters)}. Skipping.`,
   emptyList: (who: string): string => `${who} returned an empty list of clusters.`,

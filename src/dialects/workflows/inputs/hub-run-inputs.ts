@@ -9,7 +9,7 @@ import type { WorkflowRun } from '../kinds/workflow-run.ts';
 import type { ProviderClusters } from '../providers/provider-clusters.ts';
 import { secretReader } from './read-secrets.ts';
 import { serviceRenderer } from './render-service.ts';
-import { clusterResolver } from './resolve-clusters.ts';
+import { clusterResolver, type WhyKeptAway } from './resolve-clusters.ts';
 import type { RunInputs } from './run-inputs.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import { contentHolder } from './take-service.ts';
@@ -20,13 +20,14 @@ export interface RunInputsDeps {
   readonly renderer: RenderPool;
   readonly egress: Egress;
   readonly providers: ProviderClusters;
+  readonly whyKeptAway: WhyKeptAway;
 }
 
 /** What runs are made of, from the objects of a hub. */
-export function hubRunInputs({ hub, renderer, egress, providers }: RunInputsDeps): RunInputs {
+export function hubRunInputs({ hub, renderer, egress, providers, whyKeptAway }: RunInputsDeps): RunInputs {
   return {
     takeSnapshot: snapshotTaker({ hub, egress }),
-    resolveClusters: clusterResolver(providers),
+    resolveClusters: clusterResolver(providers, whyKeptAway),
     renderFor: serviceRenderer({ hub, renderer }),
     readSecrets: secretReader(hub),
   };

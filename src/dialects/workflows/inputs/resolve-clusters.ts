@@ -15,8 +15,11 @@ type Request = Parameters<RunInputs['resolveClusters']>[1];
 const line = (level: ResolveLine['level'], message: string): ResolveLine => ({ unit: 'Execute', level, message });
 const applicationFault = (reason: string, message: string): InputFault => ({ failureType: 'ApplicationError', reason, message });
 
+/** Why taints keep a run away from a cluster, for people. Undefined when they do not. */
+export type WhyKeptAway = (snapshot: RunSnapshot, id: string) => string | undefined;
+
 /** Asks the provider, and chooses. */
-export function clusterResolver(providers: ProviderClusters): RunInputs['resolveClusters'] {
+export function clusterResolver(providers: ProviderClusters, whyKeptAway: WhyKeptAway): RunInputs['resolveClusters'] {
   return async (snapshot, request, signal) => {
     const { type, url } = snapshot.provider;
     const lines = [line('INFO', resolveMessages.fetching(type, url))];
@@ -32,8 +35,11 @@ export function clusterResolver(providers: ProviderClusters): RunInputs['resolve
     }
     if (fetched.length === 0) return failed(applicationFault(inputReasons.emptyList, resolveMessages.emptyList(type)));
     lines.push(line('INFO', resolveMessages.fetched(fetched)));
-    const eligible = choose(snapshot, request, fetched);
-    if ('reason' in eligible) return failed(eligible);
+    const chosen = choose(snapshot, request, fetched);
+    if ('reason' in chosen) return failed(chosen);
+    const reasons = chosen.map(({ id }) => whyKeptAway(snapshot, id));
+    const eligible = chosen.filter((_, at) => reasons[at] === undefined);
+    for (const [at, why] of reasons.entries()) if (why !== undefined) lines.push(line('WARN', resolveMessages.keptAway(chosen[at]!, why)));
     if (eligible.length === 0) return failed(applicationFault(inputReasons.noneEligible, resolveMessages.noneEligible));
     return { lines: [...lines, line('INFO', resolveMessages.eligible(eligible))], fetched, eligible };
   };

@@ -32,6 +32,8 @@ const { signal } = new AbortController();
 const east: ResolvedCluster = { id: 'c-m-aaaaaaaa', name: 'east', labels: { env: 'prod', region: 'eu' } };
 const west: ResolvedCluster = { id: 'c-m-bbbbbbbb', name: 'west', labels: { env: 'dev' } };
 
+const cordoned = 'c-m-cordoned';
+
 async function start(
   t: TestContext,
   specs: ShopSpecs = {},
@@ -41,7 +43,13 @@ async function start(
   await makeShop(hub, specs);
   const renderer = createRenderPool({ size: 1 });
   t.after(() => renderer[Symbol.asyncDispose]());
-  const inputs = hubRunInputs({ hub, renderer, egress: createEgress({ allow: ['127.0.0.1/32'] }), providers: { list: clusters } });
+  const inputs = hubRunInputs({
+    hub,
+    renderer,
+    egress: createEgress({ allow: ['127.0.0.1/32'] }),
+    providers: { list: clusters },
+    whyKeptAway: (_, id) => (id === cordoned ? 'it is cordoned' : undefined),
+  });
   const take = (request: Partial<SnapshotRequest> = {}) =>
     inputs.takeSnapshot({ namespace: shop, workflow: 'roll', variables: {}, facts: {}, ...request }, signal);
   const snapshot = async (request: Partial<SnapshotRequest> = {}): Promise<RunSnapshot> => {
@@ -560,6 +568,17 @@ test('resolve_and_or_labels: all criteria, one value of each, in the words of th
     narrowed.eligible.map(one => one.name),
     ['third'],
   );
+});
+
+test('a cluster whose taints keep runs away is left out, and the log says why', async t => {
+  const { snapshot, resolve } = await start(t, {}, async () => [east, { ...west, id: cordoned }]);
+  const found = await resolve(await snapshot());
+  assert.ok('eligible' in found);
+  assert.deepEqual(
+    found.eligible.map(one => one.name),
+    ['east'],
+  );
+  assert.ok(found.lines.some(one => one.level === 'WARN' && one.message === 'Left out [west]: it is cordoned'));
 });
 
 test('a resolution that fails says why, in the words of the step', async t => {

@@ -23,7 +23,7 @@ import { factsOfClusters, factsOfPhase, factsOfRun, factsOfWave, type RunWithSta
 import { obeyed } from './run-orders.ts';
 import type { RunPlaces } from './run-places.ts';
 import type { GateQuestion, RunInput } from './run-step.ts';
-import { illnessOf, meantOf, seeCluster, seeIllness } from './see-clusters.ts';
+import { illnessOf, meantOf, seeCluster, seeIllness, whyRunKeptAway } from './see-clusters.ts';
 
 export interface GatherDeps {
   readonly runs: Informer<WorkflowRun>;
@@ -89,7 +89,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     ...(spec.previewRef && { previewHash: previewHash(spec.previewRef) }),
     before: before.status,
     clusterRuns: present,
-    seeCluster: id => seeCluster(clusters, id, () => isSelected(id)),
+    seeCluster: id => seeCluster(clusters, id, { isSelected: () => isSelected(id), isKeptAway: () => isKeptAway(id) }),
     seeLatecomers,
     seeIllness: id => illnessOf(present.get(id)) ?? (snapshot ? seeIllness(works, snapshot, id) : undefined),
     freeze: () =>
@@ -135,6 +135,11 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     return meant.has(id);
   }
 
+  function isKeptAway(id: string): boolean {
+    const hasBegun = present.get(id)?.spec.grant !== undefined;
+    return !hasBegun && snapshot !== undefined && whyRunKeptAway(deps, snapshot, id) !== undefined;
+  }
+
   /** Of a provider other than the hub, those that it has brought here. A run that names its clusters has none. */
   function seeLatecomers() {
     if (!snapshot || (spec.clusters?.only ?? []).length > 0) return [];
@@ -142,7 +147,7 @@ export function gatherInput(deps: GatherDeps, { run: before, secrets, hubRoom, a
     const isTheirs = ({ labels }: ResolvedCluster) => type === 'Drover' || labels[deliveryLabels.provider] === provider;
     const isExcluded = namedTest(spec.clusters?.exclude ?? []);
     const late = hubClusters(clusters).filter(one => !names.has(one.id) && isTheirs(one) && !isExcluded(one));
-    return meantOf(snapshot, plainScope, late);
+    return meantOf(snapshot, plainScope, late).filter(one => !isKeptAway(one.id));
   }
 
   function previewHash(ref: string): string | null {

@@ -528,14 +528,16 @@ test('clusters that are not ready fail or are skipped where the infrastructure s
   }
 });
 
-test('a cluster that goes, or is not meant any more, is skipped', () => {
-  const fleet = new SimulatedFleet(members(3), { rollout: { waves: [{ name: 'all', remainder: true, maxConcurrency: 1 }] } });
+test('a cluster that goes, is not meant any more, or is cordoned before its turn, is skipped', () => {
+  const fleet = new SimulatedFleet(members(4), { rollout: { waves: [{ name: 'all', remainder: true, maxConcurrency: 1 }] } });
   fleet.reconcile();
   fleet.member('c0').isGone = true;
   fleet.member('c1').isMeant = false;
+  fleet.member('c2').isKeptAway = true;
   fleet.run();
   assert.equal(fleet.status?.phase, 'Succeeded');
-  assert.deepEqual(fleet.states(), { c0: 'Skipped', c1: 'Skipped', c2: 'Succeeded' });
+  assert.deepEqual(fleet.states(), { c0: 'Skipped', c1: 'Skipped', c2: 'Skipped', c3: 'Succeeded' });
+  assert.equal(fleet.parts.get('c2')?.spec.standing?.reason, 'ClusterCordoned');
 });
 
 test('a held cluster is deferred until it is let go', () => {

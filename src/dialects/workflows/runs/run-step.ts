@@ -18,6 +18,8 @@ export interface SeenCluster {
   readonly isHeld: boolean;
   /** Whether the infrastructure of the run still selects it. */
   readonly isMeant: boolean;
+  /** Whether its taints keep the run away, which has not begun there. */
+  readonly isKeptAway?: boolean;
 }
 
 export interface Illness {

@@ -60,7 +60,8 @@ const factsOfPart = (part: ClusterRun) => [
   part.status?.soak?.isCertain,
 ];
 
-const factsOfCluster = ({ metadata, status }: Cluster) => [
+const factsOfCluster = ({ metadata, spec, status }: Cluster) => [
+  spec.taints,
   metadata.labels,
   metadata.annotations,
   metadata.deletionTimestamp,

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../../api/cluster.ts';
+import { whyKeptAway } from '../../../api/cluster-taints.ts';
 import { clusterConditions } from '../../../api/cluster.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { rolloutAnnotations } from '../../../api/rollout.ts';
@@ -17,14 +18,17 @@ import type { Illness, SeenCluster } from './run-step.ts';
 export function seeCluster(
   clusters: Informer<Cluster>,
   id: string,
-  isSelected: (labels: ResolvedCluster['labels']) => boolean,
+  { isSelected, isKeptAway }: { isSelected(): boolean; isKeptAway(): boolean },
 ): SeenCluster | undefined {
   const cluster = clusters.by('id', id)[0];
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   // Of most of them nobody asks all of it.
   return {
     get isMeant() {
-      return isSelected(cluster.metadata.labels ?? {});
+      return isSelected();
+    },
+    get isKeptAway() {
+      return isKeptAway();
     },
     get isReady() {
       return findCondition(cluster, clusterConditions.ready)?.status === 'True';
@@ -41,13 +45,27 @@ export function illnessOf(cluster: GrantedCluster | undefined): Illness | undefi
   return illSince === undefined ? undefined : { since: new Date(illSince), isCertain: isCertain === true, message: message ?? 'unhealthy' };
 }
 
+/** The Work of the release on a cluster. */
+function releaseOn(works: Informer<Work>, { releaseName, namespace }: RunSnapshot['infrastructure'], id: string): Work | undefined {
+  const isIt = ({ metadata, spec }: Work) =>
+    metadata.labels?.[deliveryLabels.release] !== undefined && spec.release.name === releaseName && spec.release.namespace === namespace;
+  return works.by('cluster', id).find(isIt);
+}
+
+/** Why taints keep a run away from a cluster that its infrastructure selects. A release that is there is brought up to date on one that is cordoned. */
+export function whyRunKeptAway(
+  { clusters, works }: { readonly clusters: Informer<Cluster>; readonly works: Informer<Work> },
+  { infrastructure }: RunSnapshot,
+  id: string,
+): string | undefined {
+  const cluster = clusters.by('id', id)[0];
+  if ((cluster?.spec.taints ?? []).length === 0) return undefined;
+  return whyKeptAway(cluster, releaseOn(works, infrastructure, id) !== undefined);
+}
+
 /** Whether what a run delivered to a cluster is unhealthy now. */
 export function seeIllness(works: Informer<Work>, { infrastructure }: RunSnapshot, id: string): Illness | undefined {
-  const isIt = ({ metadata, spec }: Work) =>
-    metadata.labels?.[deliveryLabels.release] !== undefined &&
-    spec.release.name === infrastructure.releaseName &&
-    spec.release.namespace === infrastructure.namespace;
-  const work = works.by('cluster', id).find(isIt);
+  const work = releaseOn(works, infrastructure, id);
   const healthy = findCondition(work, workConditions.healthy);
   if (!work || healthy?.status !== 'False') return undefined;
   return {

@@ -25,6 +25,7 @@ export interface SimulatedMember {
   isHeld?: boolean;
   isGone?: boolean;
   isMeant?: boolean;
+  isKeptAway?: boolean;
   /** Since when what was delivered is unhealthy. */
   illSince?: Date | undefined;
 }
@@ -215,8 +216,8 @@ export class SimulatedFleet {
       before: this.status,
       clusterRuns: this.parts,
       seeCluster: id => {
-        const { isReady = true, isHeld = false, isGone = false, isMeant = true } = this.member(id);
-        return isGone ? undefined : { isReady, isHeld, isMeant };
+        const { isReady = true, isHeld = false, isGone = false, isMeant = true, isKeptAway = false } = this.member(id);
+        return isGone ? undefined : { isReady, isHeld, isMeant, isKeptAway };
       },
       seeLatecomers: () => {
         const known = new Set(this.status?.resolvedClusters?.map(one => one.id));

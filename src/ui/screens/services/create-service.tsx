@@ -166,7 +166,7 @@ function WhereItGoes({ mcs }: { mcs: MultiClusterService }) {
   const deployments = useList<ClusterDeployment>({ kind: deliveryKinds.clusterDeployment });
   const clusters = useList<Cluster>({ kind: kinds.cluster });
   const members = useMemo(() => membersByTarget(clusters.items), [clusters.items]);
-  const all = destinations(mcs, deployments.items);
+  const all = destinations(mcs, deployments.items, members);
   const meant = all.filter(({ isMeant }) => isMeant).length;
   if (deployments.state === 'loading') return <Loading />;
   return (

@@ -1,7 +1,8 @@
 import { parseRequirements, SelectorSyntaxError, type Requirement } from '../../../api/label-query.ts';
 import type { LabelSelector } from '../../../api/label-selector.ts';
+import { whyKeptAway } from '../../../api/cluster-taints.ts';
 import { unmetDemands } from '../../../api/unmet-demands.ts';
-import { keyOf, type ClusterDeployment, type MultiClusterService } from './service-kinds.ts';
+import { keyOf, type Cluster, type ClusterDeployment, type MultiClusterService } from './service-kinds.ts';
 import { whyNot } from './where.ts';
 
 /** A service that does not exist yet, as somebody fills it in. */
@@ -83,14 +84,20 @@ export interface Destination {
 }
 
 /** Every cluster there is: whether a service would go there, and why not. Those where it would first. */
-export function destinations(mcs: MultiClusterService, deployments: readonly ClusterDeployment[]): readonly Destination[] {
+export function destinations(
+  mcs: MultiClusterService,
+  deployments: readonly ClusterDeployment[],
+  members: ReadonlyMap<string, Cluster> = new Map(),
+): readonly Destination[] {
   const selector = mcs.spec.clusterSelector ?? {};
   const isEmpty = Object.keys(selector).length === 0;
   return deployments
     .map(deployment => {
       const { labels = {}, deletionTimestamp } = deployment.metadata;
-      const isMeant = !isEmpty && deletionTimestamp === undefined && unmetDemands(selector, labels).length === 0;
-      return { target: keyOf(deployment), isMeant, why: isMeant ? '' : whyNot(mcs, deployment) };
+      const member = members.get(keyOf(deployment));
+      const isMatching = !isEmpty && deletionTimestamp === undefined && unmetDemands(selector, labels).length === 0;
+      const isMeant = isMatching && whyKeptAway(member, false) === undefined;
+      return { target: keyOf(deployment), isMeant, why: isMeant ? '' : whyNot(mcs, deployment, member) };
     })
     .sort((a, b) => Number(b.isMeant) - Number(a.isMeant) || (a.target < b.target ? -1 : 1));
 }

@@ -1,3 +1,4 @@
+import { whyKeptAway } from '../../../api/cluster-taints.ts';
 import { unmetDemands } from '../../../api/unmet-demands.ts';
 import type { Tone } from '../../parts/state-badge.tsx';
 import {
@@ -95,11 +96,15 @@ function rowsOfSet({ spec, status, metadata }: ServiceSet, { target, member, mat
 function absentRow(mcs: MultiClusterService, deployment: ClusterDeployment | undefined, { target, member, match }: TargetFacts): WhereRow {
   const row = { id: target, target, member, release: '', template: '', version: '', isOutranked: false };
   if (match) return { ...row, state: { tone: 'info', word: 'Waiting' }, why: match.message ?? 'Nothing is wanted there yet' };
-  return { ...row, state: { tone: 'idle', word: 'Not here' }, why: whyNot(mcs, deployment) };
+  return { ...row, state: { tone: 'idle', word: 'Not here' }, why: whyNot(mcs, deployment, member) };
 }
 
 /** Why a cluster is not one of those that a service goes to. */
-export function whyNot({ metadata: { namespace }, spec }: MultiClusterService, deployment: ClusterDeployment | undefined): string {
+export function whyNot(
+  { metadata: { namespace }, spec }: MultiClusterService,
+  deployment: ClusterDeployment | undefined,
+  member: Cluster | undefined,
+): string {
   if (!deployment) return 'its ClusterDeployment is gone';
   const { labels = {}, deletionTimestamp } = deployment.metadata;
   if (deletionTimestamp !== undefined) return 'the cluster is being removed';
@@ -109,5 +114,6 @@ export function whyNot({ metadata: { namespace }, spec }: MultiClusterService, d
   const { matchLabels = {}, matchExpressions = [] } = selector;
   if (Object.keys(matchLabels).length + matchExpressions.length === 0) return 'the service selects no clusters: its selector is empty';
   const unmet = unmetDemands(selector, labels);
-  return unmet.length > 0 ? unmet.join(', ') : 'it matches, and the hub has not looked at it yet';
+  if (unmet.length > 0) return unmet.join(', ');
+  return whyKeptAway(member, false) ?? 'it matches, and the hub has not looked at it yet';
 }
