@@ -128,7 +128,7 @@ export const Cluster = defineKind({
     { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Version', type: 'string', path: '.status.version' },
     { name: 'Nodes', type: 'integer', path: '.status.nodes.total' },
-    { name: 'Mode', type: 'string', path: '.spec.connection.mode' },
+    { name: 'Mode', type: 'string', path: '.spec.connection.mode', priority: 1 },
     { name: 'Id', type: 'string', path: '.status.id', priority: 1 },
     { name: 'Region', type: 'string', path: '.status.regions[0]', priority: 1 },
     { name: 'Pods', type: 'string', path: '.status.requested.pods', priority: 1 },

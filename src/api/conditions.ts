@@ -43,6 +43,22 @@ export function withConditions(
   return [...next.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
+/** Why something is not ready: it is being worked on, or a person must do something. Abnormal, so the condition is there only while it is so. */
+export type Course = 'Reconciling' | 'Stalled';
+export const courses: readonly Course[] = ['Reconciling', 'Stalled'];
+
+/** As withConditions. If one of the reports is Ready, what keeps it from that is said in a condition of its own. */
+export function withReadiness(
+  present: readonly Condition[] | undefined,
+  reports: readonly ConditionReport[],
+  { course, ...when }: { course: Course | undefined; now: Date; generation?: number | undefined },
+): Condition[] {
+  const ready = reports.find(({ type }) => type === 'Ready');
+  if (!ready) return withConditions(present, reports, when);
+  const kept = present?.filter(({ type }) => type === course || !courses.some(one => one === type));
+  return withConditions(kept, [...reports, ...(course ? [{ ...ready, type: course, status: 'True' as const }] : [])], when);
+}
+
 export function findCondition(obj: { status?: { conditions?: readonly Condition[] } } | undefined, type: string): Condition | undefined {
   return obj?.status?.conditions?.find(one => one.type === type);
 }

@@ -128,8 +128,8 @@ function tell(kind: HubKind): void {
     await apply(chartWork('web', '1.0.0'));
     await isReady('web');
     const lines = (await drover.expect('get works -A')).split('\n');
-    assert.match(lines[0]!, /^NAMESPACE +NAME +CLUSTER +READY +REASON +HEALTHY +CHART +AGE$/);
-    assert.match(lines[1]!, /^c-m-\w+ +web +east +True +Healthy +3\/3 +web-1\.0\.0 +\S+$/);
+    assert.match(lines[0]!, /^NAMESPACE +NAME +CLUSTER +READY +REASON +AGE$/);
+    assert.match(lines[1]!, /^c-m-\w+ +web +east +True +Healthy +\S+$/);
     assert.ok(
       lines.every(line => line.length <= 80),
       lines.join('\n'),

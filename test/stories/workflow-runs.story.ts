@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import type { KubeObject } from '../../src/api/object.ts';
+import { judgeHealth } from '../../src/core/delivery/judge-health.ts';
 import { hubKindsByTime, startEitherHub, type EitherHub } from '../helpers/either-hub.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { scratchDir, startEtcd, type Etcd, type RealCluster } from '../helpers/real-cluster.ts';
@@ -96,6 +98,17 @@ for (const kind of hubKindsByTime) {
         ],
       );
       const parts = Object.values(await story.parts('waves-1'));
+      await story.kubectl.expect(`wait -n ${application} --for=condition=Ready workflowruns,clusterruns --all --timeout=30s`);
+      const { items } = JSON.parse(
+        await story.kubectl.expect(
+          `get workflowruns,clusterruns,infrastructuredefinitions,servicedefinitions,environments -n ${application} -o json`,
+        ),
+      ) as { items: KubeObject[] };
+      // By kstatus, as Helm and Flux wait.
+      assert.deepEqual(
+        items.filter(one => judgeHealth(one).health !== 'Current').map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+        [],
+      );
       const spans = parts
         .map(one => ({
           name: one.spec.cluster.name,

@@ -31,13 +31,24 @@ test('a cluster that was never asked is unknown, not lost', () => {
   assert.match(status.id ?? '', /^c-m-/);
   assert.deepEqual(
     status.conditions?.map(one => `${one.type} ${one.status} ${one.reason}`),
-    ['ClockSynced Unknown NotAskedYet', 'Connected Unknown NotAskedYet', 'Ready Unknown NotAskedYet'],
+    ['ClockSynced Unknown NotAskedYet', 'Connected Unknown NotAskedYet', 'Ready Unknown NotAskedYet', 'Reconciling True NotAskedYet'],
   );
 });
 
 test('a hub that has just started leaves what its predecessor saw', () => {
   const before = decideStatus(cluster(), { standing: ready(0), version: 'v1.36.3' }, at(0));
   assert.deepEqual(decideStatus(cluster(before), {}, at(60)), before);
+});
+
+test('a lost cluster is asked again and again; a refused credential needs a person', () => {
+  const lost = decideStatus(cluster(), { standing: silent(0) }, at(1));
+  assert.deepEqual([condition(lost, 'Reconciling')?.status, condition(lost, 'Stalled')], ['True', undefined]);
+  assert.deepEqual(decideStatus(cluster(lost), { standing: silent(0) }, at(60)), lost, 'and is not written again meanwhile');
+  assert.deepEqual(decideStatus(cluster(lost), {}, at(60)), lost);
+  const refused = decideStatus(cluster(lost), { standing: standing({ kind: 'refused' }, 0) }, at(61));
+  assert.deepEqual([condition(refused, 'Reconciling'), condition(refused, 'Stalled')?.reason], [undefined, 'CredentialRefused']);
+  const back = decideStatus(cluster(refused), { standing: ready(70) }, at(70));
+  assert.deepEqual([condition(back, 'Ready')?.status, condition(back, 'Stalled')], ['True', undefined]);
 });
 
 test('two agents with one identity show for as long as both want the tunnel', () => {

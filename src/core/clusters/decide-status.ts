@@ -1,5 +1,5 @@
 import { clusterConditions, clusterFaults, clusterReasons, type Cluster } from '../../api/cluster.ts';
-import { findCondition, withConditions, type ConditionReport } from '../../api/conditions.ts';
+import { courses, findCondition, withReadiness, type ConditionReport, type Course } from '../../api/conditions.ts';
 import { jsonEqual } from '../../util/json.ts';
 import { timestamp } from '../../util/timestamp.ts';
 import { clusterId } from './cluster-id.ts';
@@ -37,7 +37,7 @@ const duplicateAgent: ConditionReport = {
 export function decideStatus(cluster: Cluster, observed: Observation, now: Date): ClusterStatus {
   const before = cluster.status;
   const lastSeen = decideLastSeen(cluster, observed.standing, now);
-  const mine = new Set<string>(Object.values(clusterConditions));
+  const mine = new Set<string>([...Object.values(clusterConditions), ...courses]);
   if (observed.hasDuplicateAgent) mine.add(clusterFaults.duplicateAgent);
   const allocatable = observed.nodeSummary?.allocatable ?? before?.allocatable;
   const isWritten = lastSeen !== before?.lastSeen || !jsonEqual(allocatable, before?.allocatable);
@@ -56,19 +56,30 @@ export function decideStatus(cluster: Cluster, observed: Observation, now: Date)
     apiResources: observed.apiResources ?? before?.apiResources,
     lastSeen,
   };
+  const reports = decideConditions(cluster, observed.standing);
   return {
     id: clusterId(cluster),
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as ClusterStatus),
-    conditions: withConditions(
+    conditions: withReadiness(
       before?.conditions?.filter(one => mine.has(one.type)),
-      [...decideConditions(cluster, observed.standing), ...(observed.hasDuplicateAgent ? [duplicateAgent] : [])],
+      [...reports, ...(observed.hasDuplicateAgent ? [duplicateAgent] : [])],
       {
+        course: courseOf(reports),
         now,
         generation: cluster.metadata.generation,
       },
     ),
     ...(cluster.metadata.generation !== undefined && { observedGeneration: cluster.metadata.generation }),
   };
+}
+
+/** What a person must mend; everything else is tried again and again. */
+const needsPerson: readonly string[] = [clusterReasons.credentialMissing, clusterReasons.credentialRefused];
+
+function courseOf(reports: readonly ConditionReport[]): Course | undefined {
+  const ready = reports.find(({ type }) => type === clusterConditions.ready);
+  if (!ready || ready.status === 'True') return undefined;
+  return needsPerson.includes(ready.reason) ? 'Stalled' : 'Reconciling';
 }
 
 /** What people say of the cluster; otherwise what its nodes say. */

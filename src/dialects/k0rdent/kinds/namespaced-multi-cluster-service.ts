@@ -1,6 +1,9 @@
+import { notSeenYet } from '../../../api/conditions.ts';
 import { defineKind } from '../../../api/define-kind.ts';
 import { openObject } from '../../../api/schema.ts';
 import { multiClusterColumns, multiClusterSpec, multiClusterStatus } from './multi-cluster-service.ts';
+
+const unusual: ReadonlySet<string> = new Set(['provider', 'self-management']);
 
 /** A kind has one scope and that of k0rdent's own is the hub, so the one for tenants has a name of its own, in Drover's group. */
 export const NamespacedMultiClusterService = defineKind({
@@ -21,6 +24,7 @@ export const NamespacedMultiClusterService = defineKind({
       },
     ],
   }),
-  status: multiClusterStatus,
-  columns: multiClusterColumns,
+  status: { ...multiClusterStatus, json: { ...multiClusterStatus.json, ...notSeenYet } },
+  // With its namespace in front, what hardly anybody sets does not fit.
+  columns: multiClusterColumns.map(one => (unusual.has(one.name) ? { ...one, priority: 1 } : one)),
 });

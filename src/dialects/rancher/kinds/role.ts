@@ -120,7 +120,7 @@ export const ClusterRoleTemplateBinding = defineFlatKind({
     status,
   }),
   hasStatus: true,
-  columns: [{ name: 'Cluster', type: 'string', path: '.clusterName' }, ...bindingColumns],
+  columns: [{ name: 'Cluster', type: 'string', path: '.clusterName', priority: 1 }, ...bindingColumns],
 });
 export type ClusterRoleTemplateBinding = ObjectFor<typeof ClusterRoleTemplateBinding>;
 
@@ -140,6 +140,6 @@ export const ProjectRoleTemplateBinding = defineFlatKind({
     status,
   }),
   hasStatus: true,
-  columns: [{ name: 'Project', type: 'string', path: '.projectName' }, ...bindingColumns],
+  columns: [{ name: 'Project', type: 'string', path: '.projectName', priority: 1 }, ...bindingColumns],
 });
 export type ProjectRoleTemplateBinding = ObjectFor<typeof ProjectRoleTemplateBinding>;

@@ -89,8 +89,8 @@ export const Token = defineFlatKind({
   }),
   columns: [
     { name: 'User', type: 'string', path: '.userId' },
-    { name: 'Kind', type: 'string', path: '.metadata.labels.authn\\.management\\.cattle\\.io/kind' },
-    { name: 'Cluster', type: 'string', path: '.clusterName' },
+    { name: 'Kind', type: 'string', path: '.metadata.labels.authn\\.management\\.cattle\\.io/kind', priority: 1 },
+    { name: 'Cluster', type: 'string', path: '.clusterName', priority: 1 },
     { name: 'Expires', type: 'string', path: '.expiresAt' },
     { name: 'Description', type: 'string', path: '.description', priority: 1 },
     ageColumn,

@@ -1,3 +1,4 @@
+import { withReadiness, type ConditionReport } from '../../../api/conditions.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import {
   changesOf,
@@ -65,6 +66,11 @@ export function runApprovals({ hub, requests, runs, signal, now }: ApprovalsDeps
             phase,
             ...(message !== undefined && { message }),
             ...(decidedAt !== undefined && { decidedAt }),
+            conditions: withReadiness(status?.conditions, [readinessOf(phase, message)], {
+              course: phase === 'Approved' ? undefined : phase === 'Pending' ? 'Reconciling' : 'Stalled',
+              now: ctx.now,
+              generation: metadata.generation,
+            }),
             ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
           },
         },
@@ -75,6 +81,13 @@ export function runApprovals({ hub, requests, runs, signal, now }: ApprovalsDeps
     return requeue(Math.max(0, Date.parse(spec.expiresAt) - ctx.now.getTime()));
   }
 }
+
+const readinessOf = (phase: string, message = ''): ConditionReport => ({
+  type: 'Ready',
+  status: phase === 'Approved' ? 'True' : 'False',
+  reason: phase,
+  message,
+});
 
 const isOf = ({ metadata, spec: { runRef } }: ApprovalRequest, run: WorkflowRun): boolean =>
   runRef.kind !== 'PipelineRun' && runRef.uid === run.metadata.uid && metadata.namespace === run.metadata.namespace;

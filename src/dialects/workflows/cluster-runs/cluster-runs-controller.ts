@@ -26,6 +26,7 @@ import type { Herald } from '../notifications/herald.ts';
 import { isInFlight } from '../runs/cluster-grant.ts';
 import { hideAll, hideInWords } from '../runs/hide-in-status.ts';
 import type { RunSecrets } from '../runs/run-secrets.ts';
+import { withClusterReadiness } from './cluster-readiness.ts';
 import { deliveryOf } from './delivery-of-work.ts';
 import { stepExecutor, type Execution } from './execute-step.ts';
 import { fieldManager, workNameOf } from './held-work.ts';
@@ -204,8 +205,7 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
         now: at,
         signal: ctx.signal,
         async write(next) {
-          status = withoutSecrets(next, hideSecrets(values.values()));
-          await write(clusterRun, status, ctx);
+          status = await write(clusterRun, withoutSecrets(next, hideSecrets(values.values())), ctx);
           isUnwritten = false;
         },
       };
@@ -228,12 +228,14 @@ export function runClusterRuns(deps: ClusterRunsDeps): RunningController[] {
     return other.spec.runRef.uid === mark.runUid && other.spec.grant?.id === mark.grant && isInFlight(other);
   }
 
-  async function write({ metadata, spec }: ClusterRun, status: ClusterRunStatus, { signal: stop }: Context): Promise<void> {
+  async function write({ metadata, spec }: ClusterRun, decided: ClusterRunStatus, { signal: stop }: Context): Promise<ClusterRunStatus> {
+    const status = withClusterReadiness(decided, now());
     const { namespace, name = '', uid, generation } = metadata;
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const body = { metadata: { namespace: namespace!, name, ...(uid !== undefined && { uid }) }, status: { ...status, ...observed } };
     await hub.apply(ClusterRun, body, { subresource: 'status', fieldManager, signal: stop });
     failpoint('workflows.afterClusterRunStatus', writtenTitle(spec, status));
+    return status;
   }
 }
 

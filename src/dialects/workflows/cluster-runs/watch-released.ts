@@ -21,7 +21,7 @@ export interface ReleasedClusterWatchDeps {
   readonly sight: MemberSight;
   readonly executor: Pick<ReturnType<typeof stepExecutor>, 'scaleDown'>;
   readonly herald: Herald;
-  write(clusterRun: ClusterRun, status: ClusterRunStatus, ctx: Context): Promise<void>;
+  write(clusterRun: ClusterRun, status: ClusterRunStatus, ctx: Context): Promise<unknown>;
 }
 
 const soakEveryMs = 10_000;

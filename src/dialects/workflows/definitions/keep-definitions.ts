@@ -1,4 +1,4 @@
-import { withConditions, type Condition, type ConditionReport } from '../../../api/conditions.ts';
+import { withReadiness, type Condition, type ConditionReport } from '../../../api/conditions.ts';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
@@ -77,11 +77,13 @@ export function runDefinitions(deps: DefinitionsDeps): RunningController[] {
           if (!obj || !report) return settled;
           const { generation = 0, uid } = obj.metadata;
           const { conditions, observedGeneration } = obj.status ?? {};
-          const next = withConditions(conditions, [report], { now: ctx.now, generation });
+          // What is missing may come any moment: often all of it is applied together.
+          const course = report.status === 'True' ? undefined : 'Reconciling';
+          const next = withReadiness(conditions, [report], { course, now: ctx.now, generation });
           if (jsonEqual(conditions, next) && observedGeneration === generation) return settled;
-          const ready = next.filter(({ type }) => type === report.type);
+          const own = next.filter(({ type }) => type === report.type || type === course);
           const target = { ...splitKey(key), ...(uid !== undefined && { uid }) };
-          const body = { metadata: target, status: { conditions: ready, observedGeneration: generation } } as unknown as T;
+          const body = { metadata: target, status: { conditions: own, observedGeneration: generation } } as unknown as T;
           await hub.apply(kind, body, { subresource: 'status', fieldManager, signal: ctx.signal });
           return settled;
         },

@@ -1,4 +1,4 @@
-import { withConditions } from '../../../api/conditions.ts';
+import { withReadiness } from '../../../api/conditions.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import {
   changesOf,
@@ -56,7 +56,11 @@ export function runFreezes({
     const status = {
       active: seen.active,
       ...(seen.changeMs !== undefined && { nextChange: timestamp(new Date(seen.changeMs)) }),
-      conditions: withConditions(freeze.status?.conditions, [report], { now: ctx.now, generation }),
+      conditions: withReadiness(freeze.status?.conditions, [report], {
+        course: isReadable ? undefined : 'Stalled',
+        now: ctx.now,
+        generation,
+      }),
       ...(generation !== undefined && { observedGeneration: generation }),
     };
     await hub.apply(DeployFreeze, { metadata: { name: key }, status }, { subresource: 'status', fieldManager, signal: ctx.signal });

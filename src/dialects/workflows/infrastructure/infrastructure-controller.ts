@@ -1,5 +1,5 @@
 import { clusterConditions, type Cluster } from '../../../api/cluster.ts';
-import { findCondition, withConditions } from '../../../api/conditions.ts';
+import { findCondition, withReadiness } from '../../../api/conditions.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { isMissing } from '../../../client/missing-object.ts';
 import { changesOf, runController, settled, type Context, type Outcome, type RunningController } from '../../../runtime/controller.ts';
@@ -9,7 +9,7 @@ import { jsonEqual } from '../../../util/json.ts';
 import { timestamp } from '../../../util/timestamp.ts';
 import type { CloudProvider } from '../kinds/cloud-provider.ts';
 import { InfrastructureDefinition } from '../kinds/infrastructure-definition.ts';
-import { previewSelection } from './preview-selection.ts';
+import { courseOf, previewSelection, readinessOf } from './preview-selection.ts';
 import type { ResolvedCluster } from './resolved-cluster.ts';
 
 export interface InfrastructureDeps {
@@ -71,7 +71,7 @@ export function runInfrastructures(deps: InfrastructureDeps): RunningController 
       matched: [...listed],
       matchedCount: matched.length,
       lastResolved: (isSame && before?.lastResolved) || timestamp(ctx.now),
-      conditions: withConditions(before?.conditions, [report], { now: ctx.now, generation }),
+      conditions: withReadiness(before?.conditions, [report, readinessOf(report)], { course: courseOf(report), now: ctx.now, generation }),
       ...(generation !== undefined && { observedGeneration: generation }),
     };
     if (!jsonEqual(before, status)) await write(infrastructure, status, ctx.signal);

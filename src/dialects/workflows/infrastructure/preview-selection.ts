@@ -1,5 +1,5 @@
 import { clusterConditions, type Cluster } from '../../../api/cluster.ts';
-import { findCondition, type ConditionReport } from '../../../api/conditions.ts';
+import { findCondition, type ConditionReport, type Course } from '../../../api/conditions.ts';
 import type { JsonObject } from '../../../util/json.ts';
 import type { ExpressionScope } from '../expressions/evaluate.ts';
 import { ExpressionError, UnresolvedExpression } from '../expressions/expression-error.ts';
@@ -25,6 +25,22 @@ export interface Preview {
 
 const type = 'Resolved';
 
+/** What only a change of the infrastructure helps; providers and clusters may come. */
+const needsPerson: readonly string[] = ['EmptySelection', 'InvalidExpression'];
+/** What a run must say is no fault of what it is made from. */
+const knownLater = 'UnresolvedExpression';
+
+export const readinessOf = (report: ConditionReport): ConditionReport => ({
+  ...report,
+  type: 'Ready',
+  ...(report.reason === knownLater && { status: 'True' }),
+});
+
+export function courseOf({ status, reason }: ConditionReport): Course | undefined {
+  if (status === 'True' || reason === knownLater) return undefined;
+  return needsPerson.includes(reason) ? 'Stalled' : 'Reconciling';
+}
+
 /** Which clusters an infrastructure would choose now, as far as that can be told before a run begins. */
 export function previewSelection({ infrastructure, provider, clusters, clusterById }: PreviewInput): Preview {
   const { metadata, spec } = infrastructure;
@@ -46,7 +62,7 @@ export function previewSelection({ infrastructure, provider, clusters, clusterBy
     };
   } catch (error) {
     if (error instanceof UnresolvedExpression) {
-      return none('Unknown', 'UnresolvedExpression', `\${${error.expression}} is known when a run begins`);
+      return none('Unknown', knownLater, `\${${error.expression}} is known when a run begins`);
     }
     if (error instanceof ExpressionError) return none('False', 'InvalidExpression', `${metadata.name}: ${error.message}`);
     throw error;

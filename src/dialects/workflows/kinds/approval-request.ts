@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
 import { ageColumn, deciders, delivery, variable } from './group.ts';
@@ -43,18 +43,22 @@ export const ApprovalRequest = defineKind({
     ...deciders,
     decisions: optional(list('What was decided, oldest first. Only added to.', decision, { maxItems: 100 })),
   }),
-  status: object('What came of it.', {
-    phase: optional(oneOf(['Pending', 'Approved', 'Rejected', 'Expired', 'Superseded'], 'Where it is.')),
-    message: optional(text('Why, for people.')),
-    decidedAt: optional(time('When it was decided.')),
-    ...conditions,
-  }),
+  status: object(
+    'What came of it.',
+    {
+      phase: optional(oneOf(['Pending', 'Approved', 'Rejected', 'Expired', 'Superseded'], 'Where it is.')),
+      message: optional(text('Why, for people.')),
+      decidedAt: optional(time('When it was decided.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Run', type: 'string', path: '.spec.runRef.name' },
     { name: 'Phase', type: 'string', path: '.status.phase' },
-    { name: 'Wave', type: 'string', path: '.spec.wave' },
-    { name: 'Needs', type: 'integer', path: '.spec.minApprovals' },
-    { name: 'Until', type: 'string', path: '.spec.expiresAt' },
+    { name: 'Wave', type: 'string', path: '.spec.wave', priority: 1 },
+    { name: 'Needs', type: 'integer', path: '.spec.minApprovals', priority: 1 },
+    { name: 'Until', type: 'string', path: '.spec.expiresAt', priority: 1 },
     { name: 'Message', type: 'string', path: '.spec.message', priority: 1 },
     ageColumn,
   ],

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration } from '../../../api/rollout.ts';
 import { flag, integer, list, object, oneOf, optional, text, type TypeOf } from '../../../api/schema.ts';
@@ -81,16 +81,20 @@ export const CloudProvider = defineKind({
       ],
     },
   ),
-  status: object('What the provider was last seen to be.', {
-    clusters: optional(integer('How many clusters it has.')),
-    serverVersion: optional(text('The version of the server.')),
-    tested: optional(text('The value of the annotation delivery.drover.io/test-requested that was last answered.')),
-    lastSync: optional(text('When the list of clusters was last read.')),
-    ...conditions,
-  }),
+  status: object(
+    'What the provider was last seen to be.',
+    {
+      clusters: optional(integer('How many clusters it has.')),
+      serverVersion: optional(text('The version of the server.')),
+      tested: optional(text('The value of the annotation delivery.drover.io/test-requested that was last answered.')),
+      lastSync: optional(text('When the list of clusters was last read.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Type', type: 'string', path: '.spec.type' },
-    { name: 'URL', type: 'string', path: '.spec.rancher.url' },
+    { name: 'URL', type: 'string', path: '.spec.rancher.url', priority: 1 },
     readyColumn,
     { name: 'Clusters', type: 'integer', path: '.status.clusters' },
     { name: 'Version', type: 'string', path: '.status.serverVersion' },

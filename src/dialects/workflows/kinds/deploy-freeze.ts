@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration } from '../../../api/rollout.ts';
 import { flag, list, object, oneOf, optional, text, time } from '../../../api/schema.ts';
@@ -34,16 +34,20 @@ export const DeployFreeze = defineKind({
     },
     { rules: [{ rule: 'has(self.rrule) || (has(self.start) && has(self.end))', message: 'start and end, or rrule, are needed' }] },
   ),
-  status: object('Whether it counts now.', {
-    active: optional(flag('Whether it counts now.')),
-    nextChange: optional(time('When that changes next.')),
-    ...conditions,
-  }),
+  status: object(
+    'Whether it counts now.',
+    {
+      active: optional(flag('Whether it counts now.')),
+      nextChange: optional(time('When that changes next.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Kind', type: 'string', path: '.spec.kind' },
     { name: 'Active', type: 'boolean', path: '.status.active' },
-    { name: 'Start', type: 'string', path: '.spec.start' },
-    { name: 'End', type: 'string', path: '.spec.end' },
+    { name: 'Start', type: 'string', path: '.spec.start', priority: 1 },
+    { name: 'End', type: 'string', path: '.spec.end', priority: 1 },
     { name: 'Next', type: 'string', path: '.status.nextChange' },
     ageColumn,
   ],

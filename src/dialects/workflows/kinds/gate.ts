@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration, share } from '../../../api/rollout.ts';
 import { anyObject, flag, integer, intOrString, list, mapOf, object, oneOf, optional, text, type TypeOf } from '../../../api/schema.ts';
@@ -108,7 +108,7 @@ export const GateTemplate = defineKind({
     args: optional(list('What ${args.<name>} stands for unless the gate says otherwise.', variable)),
     metrics: list('The measurements. All must succeed.', metric, { minItems: 1, maxItems: 50 }),
   }),
-  status: object('What was observed.', conditions),
+  status: object('What was observed.', conditions, notSeenYet),
   columns: [{ name: 'Metrics', type: 'string', path: '.spec.metrics[*].name' }, ageColumn],
 });
 export type GateTemplate = ObjectFor<typeof GateTemplate>;

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { labelSelector } from '../../../api/label-selector.ts';
 import { unavailableClusters } from '../../../api/rollout.ts';
@@ -65,25 +65,29 @@ export const InfrastructureDefinition = defineKind({
     unavailableClusters,
     overrides: optional(list('What differs on some of the clusters. Later ones win.', override)),
   }),
-  status: object('Which clusters would be chosen now.', {
-    matched: optional(
-      list(
-        'The clusters.',
-        object('A cluster.', {
-          id: text('Its id.'),
-          name: text('Its name.'),
-          ready: flag('Whether it is ready.'),
-        }),
+  status: object(
+    'Which clusters would be chosen now.',
+    {
+      matched: optional(
+        list(
+          'The clusters.',
+          object('A cluster.', {
+            id: text('Its id.'),
+            name: text('Its name.'),
+            ready: flag('Whether it is ready.'),
+          }),
+        ),
       ),
-    ),
-    matchedCount: optional(integer('How many clusters.')),
-    lastResolved: optional(time('When the choice last changed.')),
-    ...conditions,
-  }),
+      matchedCount: optional(integer('How many clusters.')),
+      lastResolved: optional(time('When the choice last changed.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Provider', type: 'string', path: '.spec.cloudProviderRef' },
     { name: 'Environment', type: 'string', path: '.spec.environmentRef' },
-    { name: 'Namespace', type: 'string', path: '.spec.namespace' },
+    { name: 'Namespace', type: 'string', path: '.spec.namespace', priority: 1 },
     { name: 'Clusters', type: 'integer', path: '.status.matchedCount' },
     messageColumn('Resolved'),
     ageColumn,

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration } from '../../../api/rollout.ts';
 import { anyObject, flag, list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
@@ -46,12 +46,16 @@ export const Pipeline = defineKind({
     stages: list('The stages, in order.', stage, { minItems: 1, maxItems: 100 }),
     rollbackOnFailure: optional(flag('Whether earlier stages are rolled back when one fails, the last first.')),
   }),
-  status: object('What became of it.', {
-    lastRun: optional(text('The newest run.')),
-    ...conditions,
-  }),
+  status: object(
+    'What became of it.',
+    {
+      lastRun: optional(text('The newest run.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
-    { name: 'Stages', type: 'string', path: '.spec.stages[*].name' },
+    { name: 'Stages', type: 'string', path: '.spec.stages[*].name', priority: 1 },
     { name: 'Last Run', type: 'string', path: '.status.lastRun' },
     ageColumn,
   ],
@@ -91,18 +95,22 @@ export const PipelineRun = defineKind({
     },
     { rules: [{ rule: 'self.pipelineRef == oldSelf.pipelineRef', message: 'pipelineRef cannot be changed' }] },
   ),
-  status: object('How far the run is.', {
-    phase: optional(oneOf(runPhases, 'Where it is.')),
-    message: optional(text('Why, for people.')),
-    triggeredBy: optional(text('Who asked for it.')),
-    startedAt: optional(time('When it began.')),
-    finishedAt: optional(time('When it ended.')),
-    snapshot: optional(anyObject('The pipeline, as it was when the run began.')),
-    variables: optional(mapOf('Values that are settled.', text('A value.'))),
-    stages: optional(list('The stages, in order.', stageStatus)),
-    engine: optional(anyObject('What the hub remembers of the run besides.')),
-    ...conditions,
-  }),
+  status: object(
+    'How far the run is.',
+    {
+      phase: optional(oneOf(runPhases, 'Where it is.')),
+      message: optional(text('Why, for people.')),
+      triggeredBy: optional(text('Who asked for it.')),
+      startedAt: optional(time('When it began.')),
+      finishedAt: optional(time('When it ended.')),
+      snapshot: optional(anyObject('The pipeline, as it was when the run began.')),
+      variables: optional(mapOf('Values that are settled.', text('A value.'))),
+      stages: optional(list('The stages, in order.', stageStatus)),
+      engine: optional(anyObject('What the hub remembers of the run besides.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Pipeline', type: 'string', path: '.spec.pipelineRef.name' },
     { name: 'Phase', type: 'string', path: '.status.phase' },

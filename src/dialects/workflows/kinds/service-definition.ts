@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { flag, list, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
 import { ageColumn, delivery, messageColumn, readyColumn, variable, variableFields } from './group.ts';
@@ -107,20 +107,24 @@ export const ServiceDefinition = defineKind({
     ),
     skipVersioningForAllK8sObjects: optional(flag('Whether ConfigMaps and Secrets keep their names in every release.')),
   }),
-  status: object('What is known of the artifacts.', {
-    artifactVersions: optional(
-      list(
-        'Versions that were seen, newest first.',
-        object('A version.', {
-          artifact: text('The name of the artifact.'),
-          tag: text('The tag, version or branch.'),
-          digest: optional(text('The digest or commit.')),
-          seenAt: time('When it was first seen.'),
-        }),
+  status: object(
+    'What is known of the artifacts.',
+    {
+      artifactVersions: optional(
+        list(
+          'Versions that were seen, newest first.',
+          object('A version.', {
+            artifact: text('The name of the artifact.'),
+            tag: text('The tag, version or branch.'),
+            digest: optional(text('The digest or commit.')),
+            seenAt: time('When it was first seen.'),
+          }),
+        ),
       ),
-    ),
-    ...conditions,
-  }),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [readyColumn, { name: 'Newest', type: 'string', path: '.status.artifactVersions[0].tag' }, messageColumn('Ready'), ageColumn],
 });
 export type ServiceDefinition = ObjectFor<typeof ServiceDefinition>;
@@ -147,7 +151,7 @@ export const Environment = defineKind({
       ),
     ),
   }),
-  status: object('What was observed.', conditions),
+  status: object('What was observed.', conditions, notSeenYet),
   columns: [{ name: 'Type', type: 'string', path: '.spec.type' }, ageColumn],
 });
 export type Environment = ObjectFor<typeof Environment>;

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration } from '../../../api/rollout.ts';
 import { anyObject, flag, list, mapOf, object, oneOf, optional, text, time, type TypeOf } from '../../../api/schema.ts';
@@ -78,20 +78,24 @@ export const Trigger = defineKind({
     paused: optional(flag('Whether it starts nothing for now.')),
     minInterval: duration('The least time between two starts.'),
   }),
-  status: object('What it did.', {
-    url: optional(text('Where requests go, for Webhook and GitEvent.')),
-    lastFired: optional(time('When it last started something.')),
-    nextFire: optional(time('When it starts something next, for Schedule.')),
-    lastRun: optional(text('What it last started.')),
-    message: optional(text('What came of the last time, for people.')),
-    seen: optional(anyObject('What it has seen already.')),
-    ...conditions,
-  }),
+  status: object(
+    'What it did.',
+    {
+      url: optional(text('Where requests go, for Webhook and GitEvent.')),
+      lastFired: optional(time('When it last started something.')),
+      nextFire: optional(time('When it starts something next, for Schedule.')),
+      lastRun: optional(text('What it last started.')),
+      message: optional(text('What came of the last time, for people.')),
+      seen: optional(anyObject('What it has seen already.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
     { name: 'Type', type: 'string', path: '.spec.condition.type' },
     { name: 'Paused', type: 'boolean', path: '.spec.paused' },
     { name: 'Last Fired', type: 'date', path: '.status.lastFired' },
-    { name: 'Last Run', type: 'string', path: '.status.lastRun' },
+    { name: 'Last Run', type: 'string', path: '.status.lastRun', priority: 1 },
     { name: 'URL', type: 'string', path: '.status.url', priority: 1 },
     ageColumn,
   ],

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet, type Course } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { flag, integer, list, mapOf, object, oneOf, optional, text, time, wholeObject, type TypeOf } from '../../../api/schema.ts';
 import { gatePhases } from '../../../core/gates/gate-phase.ts';
@@ -29,6 +29,12 @@ export const terminalPhases: readonly RunPhase[] = [
   'Rejected',
   'Expired',
 ];
+/** What keeps a run from being ready: it is under way, also while it is paused, or it came to another end than was wanted. */
+export function courseOfRun(phase: string | undefined): Course | undefined {
+  if (phase === 'Succeeded') return undefined;
+  return isTerminal(phase) ? 'Stalled' : 'Reconciling';
+}
+
 export const isTerminal = (phase: string | undefined): boolean => terminalPhases.some(one => one === phase);
 
 export const runStates = ['Initialize', 'Run', 'Pause', 'Abort', 'Rollback'] as const;
@@ -151,32 +157,36 @@ export const WorkflowRun = defineKind({
       ],
     },
   ),
-  status: object('How far the run is.', {
-    phase: optional(oneOf(runPhases, 'Where it is.')),
-    reason: optional(text('Why, in one CamelCase word for programs.')),
-    message: optional(text('Why, for people.')),
-    queuePosition: optional(integer('How many go first, while it is queued.')),
-    nextOpen: optional(time('When a freeze ends that it waits for.')),
-    releaseNo: optional(integer('Which run of the workflow it is.')),
-    startedAt: optional(time('When it began.')),
-    finishedAt: optional(time('When it ended.')),
-    triggeredBy: optional(text('Who asked for it.')),
-    url: optional(text('Where the run can be read.')),
-    planHash: optional(text('A digest of manifests, artifacts, clusters and waves.')),
-    snapshot: optional(wholeObject('Everything the run is made from, as it was when it began.')),
-    resolvedClusters: optional(list('The clusters, as they were resolved.', clusterRef)),
-    clusters: optional(counts),
-    waves: optional(list('The waves, in order.', waveStatus)),
-    steps: optional(list('The steps, in the order in which they began.', stepStatus)),
-    outputs: optional(wholeObject('What steps have published.')),
-    engine: optional(wholeObject('What the hub remembers of the run besides.')),
-    ...conditions,
-  }),
+  status: object(
+    'How far the run is.',
+    {
+      phase: optional(oneOf(runPhases, 'Where it is.')),
+      reason: optional(text('Why, in one CamelCase word for programs.')),
+      message: optional(text('Why, for people.')),
+      queuePosition: optional(integer('How many go first, while it is queued.')),
+      nextOpen: optional(time('When a freeze ends that it waits for.')),
+      releaseNo: optional(integer('Which run of the workflow it is.')),
+      startedAt: optional(time('When it began.')),
+      finishedAt: optional(time('When it ended.')),
+      triggeredBy: optional(text('Who asked for it.')),
+      url: optional(text('Where the run can be read.')),
+      planHash: optional(text('A digest of manifests, artifacts, clusters and waves.')),
+      snapshot: optional(wholeObject('Everything the run is made from, as it was when it began.')),
+      resolvedClusters: optional(list('The clusters, as they were resolved.', clusterRef)),
+      clusters: optional(counts),
+      waves: optional(list('The waves, in order.', waveStatus)),
+      steps: optional(list('The steps, in the order in which they began.', stepStatus)),
+      outputs: optional(wholeObject('What steps have published.')),
+      engine: optional(wholeObject('What the hub remembers of the run besides.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
-    { name: 'Workflow', type: 'string', path: '.spec.workflowRef.name' },
+    { name: 'Workflow', type: 'string', path: '.spec.workflowRef.name', priority: 1 },
     { name: 'Phase', type: 'string', path: '.status.phase' },
     { name: 'Clusters', type: 'integer', path: '.status.clusters.total' },
-    { name: 'Succeeded', type: 'integer', path: '.status.clusters.succeeded' },
+    { name: 'Succeeded', type: 'integer', path: '.status.clusters.succeeded', priority: 1 },
     { name: 'Failed', type: 'integer', path: '.status.clusters.failed' },
     { name: 'Deferred', type: 'integer', path: '.status.clusters.deferred', priority: 1 },
     { name: 'By', type: 'string', path: '.status.triggeredBy', priority: 1 },

@@ -1,4 +1,4 @@
-import { conditions } from '../../../api/conditions.ts';
+import { conditions, notSeenYet } from '../../../api/conditions.ts';
 import { defineKind, type ObjectFor } from '../../../api/define-kind.ts';
 import { duration, rolloutLimits, rolloutRules, waveFields, waveRules, wavesOf } from '../../../api/rollout.ts';
 import { applyManner } from '../../../api/work.ts';
@@ -160,16 +160,20 @@ export const Workflow = defineKind({
       }),
     ),
   }),
-  status: object('What became of it.', {
-    releaseNo: optional(integer('How many runs there have been.')),
-    lastRun: optional(text('The newest run.')),
-    lastPhase: optional(text('How far that is.')),
-    ...conditions,
-  }),
+  status: object(
+    'What became of it.',
+    {
+      releaseNo: optional(integer('How many runs there have been.')),
+      lastRun: optional(text('The newest run.')),
+      lastPhase: optional(text('How far that is.')),
+      ...conditions,
+    },
+    notSeenYet,
+  ),
   columns: [
-    { name: 'Type', type: 'string', path: '.spec.type' },
-    { name: 'Service', type: 'string', path: '.spec.serviceRef' },
-    { name: 'Infrastructure', type: 'string', path: '.spec.infrastructureRef' },
+    { name: 'Type', type: 'string', path: '.spec.type', priority: 1 },
+    { name: 'Service', type: 'string', path: '.spec.serviceRef', priority: 1 },
+    { name: 'Infrastructure', type: 'string', path: '.spec.infrastructureRef', priority: 1 },
     { name: 'Last Run', type: 'string', path: '.status.lastRun' },
     { name: 'Phase', type: 'string', path: '.status.lastPhase' },
     messageColumn('Ready'),

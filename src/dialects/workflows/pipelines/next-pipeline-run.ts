@@ -1,4 +1,5 @@
-import { withConditions } from '../../../api/conditions.ts';
+import { withReadiness } from '../../../api/conditions.ts';
+import { courseOfRun } from '../kinds/workflow-run.ts';
 import { durationMs } from '../../../util/duration.ts';
 import { cloneJson } from '../../../util/json.ts';
 import type { StageState } from '../kinds/pipeline.ts';
@@ -221,9 +222,13 @@ function summarize({ status, input, now }: PipelineDraft): void {
   const { phase = 'Queued', message = '' } = status;
   const isOver = isTerminal(phase);
   const report = (type: string, is: boolean) => ({ type, status: is ? ('True' as const) : ('False' as const), reason: phase, message });
-  status.conditions = withConditions(
+  status.conditions = withReadiness(
     status.conditions,
-    [report('Progressing', !isOver && phase !== 'Paused'), ...(isOver ? [report('Succeeded', phase === 'Succeeded')] : [])],
-    { now, generation },
+    [
+      report('Ready', phase === 'Succeeded'),
+      report('Progressing', !isOver && phase !== 'Paused'),
+      ...(isOver ? [report('Succeeded', phase === 'Succeeded')] : []),
+    ],
+    { course: courseOfRun(phase), now, generation },
   );
 }

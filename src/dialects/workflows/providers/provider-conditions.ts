@@ -1,4 +1,4 @@
-import type { ConditionReport } from '../../../api/conditions.ts';
+import type { ConditionReport, Course } from '../../../api/conditions.ts';
 import { providerReasons, type RancherError } from './rancher-error.ts';
 
 /** What was found out about a provider that answers. */
@@ -9,6 +9,18 @@ export interface ProviderReport {
 }
 
 export const providerConditions = { reachable: 'Reachable', authenticated: 'Authenticated', ready: 'Ready' } as const;
+/** What a new try does not help. */
+const needsPerson: readonly string[] = [
+  providerReasons.invalidToken,
+  providerReasons.insufficientPermissions,
+  providerReasons.credentialMissing,
+];
+
+export function courseOf({ status, reason }: ConditionReport): Course | undefined {
+  if (status === 'True') return undefined;
+  return needsPerson.includes(reason) ? 'Stalled' : 'Reconciling';
+}
+
 const oldest = [2, 6, 3] as const;
 
 export function reportConnected({ serverVersion, faults }: ProviderReport): ConditionReport[] {

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../api/cluster.ts';
-import { withConditions, type ConditionReport } from '../../../api/conditions.ts';
+import { withReadiness, type ConditionReport } from '../../../api/conditions.ts';
 import { addFinalizer, removeFinalizer } from '../../../client/finalizers.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import { isMissing } from '../../../client/missing-object.ts';
@@ -24,7 +24,7 @@ import { hubClusters } from './hub-clusters.ts';
 import { isRefused } from './plan-credential.ts';
 import { isOfProvider } from './plan-projection.ts';
 import { generatedToken, removeProjected } from './project-cluster.ts';
-import { providerConditions, reportConnected, reportFailure } from './provider-conditions.ts';
+import { courseOf, providerConditions, reportConnected, reportFailure } from './provider-conditions.ts';
 import { providerReasons, RancherError } from './rancher-error.ts';
 import type { RancherSessions } from './rancher-sessions.ts';
 import type { Synced } from './sync-provider.ts';
@@ -127,13 +127,13 @@ export function runProviderController({ hub, providers, clusters, sessions, sync
   async function report(provider: CloudProvider, reports: readonly ConditionReport[], facts: Partial<Status>, ctx: Context): Promise<void> {
     const { name = '', uid, generation } = provider.metadata;
     const tested = requestOf(provider.metadata);
+    const ready = reports.find(one => one.type === providerConditions.ready)!;
     const status: Status = {
       ...facts,
       ...(tested !== undefined && { tested }),
-      conditions: withConditions(provider.status?.conditions, reports, { now: ctx.now, generation }),
+      conditions: withReadiness(provider.status?.conditions, reports, { course: courseOf(ready), now: ctx.now, generation }),
       ...(generation !== undefined && { observedGeneration: generation }),
     };
-    const ready = reports.find(one => one.type === providerConditions.ready)!;
     const isFine = ready.status === 'True' && ready.reason === providerReasons.connected;
     events.record(provider, { type: isFine ? 'Normal' : 'Warning', reason: ready.reason, action: 'Connect', note: ready.message });
     try {

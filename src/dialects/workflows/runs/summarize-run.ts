@@ -1,5 +1,5 @@
-import { withConditions, type ConditionReport } from '../../../api/conditions.ts';
-import { isTerminal } from '../kinds/workflow-run.ts';
+import { withReadiness, type ConditionReport } from '../../../api/conditions.ts';
+import { courseOfRun, isTerminal } from '../kinds/workflow-run.ts';
 import { allClusters, stateOf, type Draft } from './run-step.ts';
 import type { ClusterCounts, RunStatus } from './run-status.ts';
 
@@ -27,7 +27,8 @@ export function summarize(draft: Draft): void {
   if (input.triggeredBy !== undefined) status.triggeredBy = input.triggeredBy;
   if (input.url !== undefined) status.url ??= input.url;
   if (status.resolvedClusters) status.clusters = countClusters(draft);
-  status.conditions = withConditions(status.conditions, reports(status), { now, generation: input.generation });
+  const course = courseOfRun(status.phase);
+  status.conditions = withReadiness(status.conditions, reports(status), { course, now, generation: input.generation });
 }
 
 function countClusters(draft: Draft): ClusterCounts {
@@ -53,6 +54,7 @@ function reports({ phase, reason = '', message = '', startedAt, snapshot, resolv
   });
   const isOver = isTerminal(phase);
   return [
+    report('Ready', phase === 'Succeeded'),
     report('Admitted', startedAt !== undefined, startedAt !== undefined ? 'Started' : why, startedAt !== undefined ? '' : message),
     ...(snapshot ? [report('ClustersResolved', resolvedClusters !== undefined, resolvedClusters ? 'Resolved' : why, '')] : []),
     report('Progressing', !isOver && startedAt !== undefined && phase !== 'Paused', phase),

@@ -29,7 +29,7 @@ export function runWorkflowSummaries({ hub, workflows, runs, signal }: WorkflowS
   async function reconcile(key: Key, ctx: Context): Promise<Outcome> {
     const workflow = workflows.get(key);
     if (!workflow || workflow.metadata.deletionTimestamp !== undefined) return settled;
-    const { namespace = '', name = '', generation } = workflow.metadata;
+    const { namespace = '', name = '' } = workflow.metadata;
     const own = runs.list().filter(run => workflowOf(run)[0] === key && run.status?.releaseNo !== undefined);
     const newest = own.toSorted((a, b) => b.status!.releaseNo! - a.status!.releaseNo!)[0];
     const before = workflow.status ?? {};
@@ -37,9 +37,9 @@ export function runWorkflowSummaries({ hub, workflows, runs, signal }: WorkflowS
     const status = {
       ...(releaseNo > 0 && { releaseNo }),
       ...(newest && { lastRun: newest.metadata.name!, lastPhase: newest.status?.phase ?? '' }),
-      ...(generation !== undefined && { observedGeneration: generation }),
     };
-    const { conditions: _, ...said } = before;
+    // Who judges the workflow says which generation that is about.
+    const { conditions: _conditions, observedGeneration: _seen, ...said } = before;
     if (!jsonEqual(said, status))
       await hub.apply(Workflow, { metadata: { namespace, name }, status }, { subresource: 'status', fieldManager, signal: ctx.signal });
     return settled;

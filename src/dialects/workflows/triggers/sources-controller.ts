@@ -1,4 +1,4 @@
-import { withConditions } from '../../../api/conditions.ts';
+import { withReadiness } from '../../../api/conditions.ts';
 import type { KubeClient } from '../../../client/kube-client.ts';
 import {
   changesOf,
@@ -115,7 +115,10 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
 
   async function collect(deps: LookDeps, service: ServiceDefinition, ctx: Context): Promise<SourceError | undefined> {
     const { metadata, spec, status } = service;
-    if ((spec.artifacts ?? []).length === 0) return undefined;
+    if ((spec.artifacts ?? []).length === 0) {
+      if (status?.artifactVersions) await write(service, {}, ctx);
+      return undefined;
+    }
     const versions: SeenVersion[] = [];
     let problem: SourceError | undefined;
     for (const artifact of spec.artifacts ?? []) {
@@ -133,16 +136,21 @@ export function runSources({ hub, services, triggers, egress, signal, now }: Sou
       : { type: 'Ready', status: 'True' as const, reason: 'Collected', message: 'The versions of its artifacts are known' };
     const next = {
       artifactVersions: versions,
-      conditions: withConditions(status?.conditions, [report], { now: ctx.now, generation: metadata.generation }),
+      conditions: withReadiness(status?.conditions, [report], {
+        course: problem && (problem.isFinal ? 'Stalled' : 'Reconciling'),
+        now: ctx.now,
+        generation: metadata.generation,
+      }),
+      ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
     };
-    if (jsonEqual(next.artifactVersions, status?.artifactVersions) && jsonEqual(next.conditions, status?.conditions)) return problem;
-    const { namespace, name } = splitKey(`${metadata.namespace}/${metadata.name}`);
-    await hub.apply(
-      ServiceDefinition,
-      { metadata: { namespace, name }, status: next },
-      { subresource: 'status', fieldManager, signal: ctx.signal },
-    );
+    if (jsonEqual({ ...status, ...next }, status)) return problem;
+    await write(service, next, ctx);
     return problem;
+  }
+
+  async function write({ metadata }: ServiceDefinition, status: ServiceDefinition['status'], { signal: stop }: Context): Promise<void> {
+    const target = splitKey(`${metadata.namespace}/${metadata.name}`);
+    await hub.apply(ServiceDefinition, { metadata: target, status: status ?? {} }, { subresource: 'status', fieldManager, signal: stop });
   }
 
   async function follow(deps: LookDeps, key: Key, service: ServiceDefinition, filters: ReadonlySet<string | undefined>): Promise<void> {

@@ -1,4 +1,4 @@
-import { withConditions } from '../../../api/conditions.ts';
+import { withReadiness } from '../../../api/conditions.ts';
 import type { KindRef } from '../../../api/define-kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { StatusError } from '../../../api/status.ts';
@@ -160,10 +160,10 @@ export function runTriggers(deps: TriggersDeps): RunningController {
       ...(nextFire && trigger.spec.paused !== true && { nextFire: nextFire.toISOString() }),
       ...(text !== undefined && { message: text }),
       ...(Object.keys(seen).length > 0 && { seen }),
-      conditions: withConditions(
+      conditions: withReadiness(
         conditions,
         [{ type: 'Ready', status: isHurt ? 'False' : 'True', reason: isHurt ? 'NotStarted' : 'Watching', message: message ?? '' }],
-        { now: ctx.now, generation },
+        { course: isHurt ? 'Stalled' : undefined, now: ctx.now, generation },
       ),
       ...(generation !== undefined && { observedGeneration: generation }),
     };
