@@ -26,6 +26,10 @@ const cutCells = `[...document.querySelectorAll('.table [role="cell"]')]
  */
 const noFaults = /status of 401|ERR_NETWORK_CHANGED|ERR_TOO_MANY_RETRIES/;
 
+/** Browsers say that the content policy was broken, and hide by whom. */
+const tellPolicies = `document.addEventListener('securitypolicyviolation', event =>
+  console.error('content policy: ' + event.effectiveDirective + ' ' + event.blockedURI + ' by ' + event.sourceFile + ':' + event.lineNumber + ' ' + event.sample))`;
+
 /** A window of a real browser, and what went wrong in it. */
 export interface TestWindow extends AsyncDisposable {
   readonly page: Page;
@@ -75,6 +79,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         bypassCSP: false,
         permissions: ['clipboard-read', 'clipboard-write'],
       });
+      await context.addInitScript(tellPolicies);
       const page = await context.newPage();
       const faults: string[] = [];
       page.on('pageerror', error => faults.push(String(error)));
@@ -93,7 +98,8 @@ export async function startBrowser(): Promise<TestBrowser> {
           await page.screenshot({ path: path.join(picturesDir, `${name}.png`) });
         },
         async barriers() {
-          const found = (await page.evaluate(`${axeSource()}; axe.run(document, { resultTypes: ['violations'] })`)) as {
+          // Without `preload`: a stylesheet that is still on its way would be written into the page, against the page's policy.
+          const found = (await page.evaluate(`${axeSource()}; axe.run(document, { resultTypes: ['violations'], preload: false })`)) as {
             violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
           };
           const barriers = found.violations.flatMap(({ id, nodes }) =>

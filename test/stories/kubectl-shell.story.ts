@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { buildUi } from '../../scripts/build-ui.ts';
 import { startBrowser } from '../helpers/browser.ts';
 import { droverFor } from '../helpers/drover.ts';
+import { startFaultyLink, type FaultyLink } from '../helpers/faulty-link.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startHub, type Hub } from '../helpers/hub.ts';
 import { kubectlFor, type CommandLine } from '../helpers/kubectl.ts';
@@ -22,6 +25,7 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
   let hub: Hub;
   let kubectl: CommandLine;
   let onMember: CommandLine;
+  let link: FaultyLink;
 
   before(async () => {
     await buildUi();
@@ -37,7 +41,12 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
     onMember = kubectlFor('kubectl', { kubeconfig: member.kubeconfig, dir: member.dir });
     await onMember.expect('create namespace tools');
     await onMember.expect('label namespace tools pod-security.kubernetes.io/enforce=restricted');
-    await droverFor({ hub: hub.kubeconfig, dir: scratch.dir }).expect(`join edge --kubeconfig ${member.kubeconfig}`);
+    link = running.use(await startFaultyLink(Number(new URL(member.server).port)));
+    const throughLink = path.join(scratch.dir, 'through-link.kubeconfig');
+    writeFileSync(throughLink, readFileSync(member.kubeconfig, 'utf8').replace(member.server, `https://127.0.0.1:${link.port}`), {
+      mode: 0o600,
+    });
+    await droverFor({ hub: hub.kubeconfig, dir: scratch.dir }).expect(`join edge --kubeconfig ${throughLink}`);
     await kubectl.expect('wait clusters.drover.io edge --for=condition=Ready --timeout=60s', { timeoutMs: 70_000 });
     await kubectl.expect(`patch settings.management.cattle.io shell-image --type=merge -p '{"value":"${kubectlImage}"}'`);
   });
@@ -120,6 +129,56 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
     await page.goto('about:blank');
     await nothingLeft();
     assert.deepEqual(window.faults, []);
+  });
+
+  test('a cluster that is lost while the shell opens is said to be away, and the shell opens when it is back', async () => {
+    await using browser = await startBrowser();
+    await using window = await browser.open();
+    const { page } = window;
+    const open = page.getByRole('button', { name: 'Open the shell' });
+    await signIn(page, hub.server, { username: 'admin', password: firstPassword(hub) });
+    await page.goto(`${hub.server}/ui/clusters/edge/shell?ns=tools`);
+    await eventually(
+      () => page.getByLabel('Image').inputValue(),
+      image => image === kubectlImage,
+    );
+
+    // Before there is a pod.
+    link.cut();
+    await open.click();
+    await page.getByRole('alert').waitFor({ timeout: 60_000 });
+    await window.picture('kubectl-shell-no-cluster');
+    assert.deepEqual(await window.barriers(), []);
+    link.heal();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await kubectl.expect('wait clusters.drover.io edge --for=condition=Ready --timeout=60s', { timeoutMs: 70_000 });
+
+    // With a pod, and a token on its way there.
+    let cuts = 0;
+    await page.route('**/v3/tokens', async route => {
+      if (route.request().method() === 'POST' && cuts++ === 0) link.cut();
+      await route.continue();
+    });
+    await open.click();
+    await page.getByText('edge does not answer').or(page.getByRole('alert')).first().waitFor({ timeout: 60_000 });
+    await window.picture('kubectl-shell-lost');
+    assert.deepEqual(await window.barriers(), []);
+    await eventually(shellTokens, count => count === 0, { timeoutMs: 30_000 });
+    link.heal();
+    await page.locator('.xterm-helper-textarea').waitFor({ timeout: 60_000 });
+    await page.keyboard.type('kubectl get namespaces\n');
+    await eventually(
+      () => page.locator('.xterm-rows').innerText(),
+      text => /tools\s+Active/.test(text),
+    );
+    assert.ok(cuts > 1, 'another token was made');
+    await page.getByRole('button', { name: 'Close the shell' }).click();
+    await nothingLeft();
+    // Whether the pod was made before the cluster was lost nobody knows: it is removed in any case, and may not be found.
+    assert.deepEqual(
+      window.faults.filter(fault => !/status of (404|50[0-4])|WebSocket connection/.test(fault)),
+      [],
+    );
   });
 
   test('a member of a project has the kubectl shell in its namespace, and whoever may only read has none', async () => {

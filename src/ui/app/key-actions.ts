@@ -30,7 +30,7 @@ export const keyActions = {
   edit: { title: 'Edit as YAML', keys: 'e', where: 'An object' },
   logs: { title: 'Logs', keys: 'l', where: 'An object' },
   shell: { title: 'Shell', keys: 's', where: 'An object' },
-  diff: { title: 'What would change', keys: 'd', where: 'A service' },
+  diff: { title: 'What differs or would change', keys: 'd', where: 'An object' },
 } as const satisfies Record<string, KeyAction>;
 
 export type KeyActionId = keyof typeof keyActions;

@@ -20,6 +20,32 @@ export function useScope(): Scope {
   return useMemo(() => ({ clusters, namespace }), [clusters.join(), namespace]);
 }
 
+/** Those whose cluster somebody looks at. */
+export function useOfScope<T>(all: readonly T[], clusterOf: (one: T) => string | undefined): readonly T[] {
+  const { clusters } = useScope();
+  return useMemo(
+    () => (clusters.length === 0 ? all : all.filter(one => clusters.includes(clusterOf(one) ?? ''))),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- where something is does not depend on who asks
+    [all, clusters],
+  );
+}
+
+/** Says that some are left out, and how to see them. */
+export function LeftOut({ count }: { count: number }) {
+  const [, setClusters] = useUrlValues('cluster');
+  if (count <= 0) return null;
+  return (
+    <span className="row">
+      <span className="muted">
+        {count.toLocaleString()} of other clusters {count === 1 ? 'is' : 'are'} left out
+      </span>
+      <button type="button" className="button" onClick={() => setClusters([])}>
+        All clusters
+      </button>
+    </span>
+  );
+}
+
 export function ScopeChooser() {
   const { clusters, namespace } = useScope();
   const [isOpen, setOpen] = useState(false);

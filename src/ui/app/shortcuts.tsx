@@ -26,8 +26,35 @@ export function useShortcut(id: KeyActionId | undefined, run: () => void): void 
   }, [id]);
 }
 
+/** What keys do with one of several things, for the part of a screen that knows which one is meant. */
+export type KeyDeeds<T> = Readonly<Partial<Record<KeyActionId, (one: T) => void>>>;
+
+const elsewhere = new Set<() => readonly KeyActionId[]>();
+
+/** Answers what a pressed key does with one of several things: undefined when nothing, or when it goes on with keys that were pressed before. */
+export function useKeyDeeds<T>(deeds: KeyDeeds<T> | undefined): (event: KeyPress) => ((one: T) => void) | undefined {
+  useEffect(() => {
+    if (!deeds) return;
+    const ids = () => Object.keys(deeds) as KeyActionId[];
+    elsewhere.add(ids);
+    return () => void elsewhere.delete(ids);
+  }, [deeds]);
+  return event => {
+    const key = nameOfKey(event);
+    if (!deeds || key === undefined || isBegun()) return undefined;
+    const choices = getKeyChoices();
+    const id = (Object.keys(deeds) as KeyActionId[]).find(one => keysOf(one, choices) === key);
+    return id && deeds[id];
+  };
+}
+
+type KeyPress = Parameters<typeof nameOfKey>[0];
+
+const isBegun = () => begun !== '' && Date.now() - begunAt < longestPauseMs;
+
 /** What keys do on the screen that is shown. */
-export const presentActions = (): ReadonlySet<KeyActionId> => new Set([...shortcuts].map(one => one.id));
+export const presentActions = (): ReadonlySet<KeyActionId> =>
+  new Set([...[...shortcuts].map(one => one.id), ...[...elsewhere].flatMap(ids => ids())]);
 
 export function listenToKeys(): () => void {
   document.addEventListener('keydown', onKeyDown);
@@ -38,7 +65,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented) return;
   const key = nameOfKey(event);
   if (key === undefined || (!key.startsWith('mod+') && isTyping(event.target))) return;
-  const sequence = Date.now() - begunAt < longestPauseMs && begun !== '' ? `${begun} ${key}` : key;
+  const sequence = isBegun() ? `${begun} ${key}` : key;
   const choices = getKeyChoices();
   const all = [...shortcuts].reverse().map(one => ({ ...one, keys: keysOf(one.id, choices) }));
   const found = all.find(one => one.keys === sequence) ?? all.find(one => one.keys === key);

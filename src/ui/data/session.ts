@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { beginClusterSight, forgetClusters } from './cluster-sight.ts';
 import { setHubSight } from './hub-sight.ts';
 import { forgetPermissions } from './permissions.ts';
 import { ApiError, onSignedOut, request } from './request.ts';
@@ -66,6 +67,7 @@ async function look(): Promise<boolean> {
     if (!me) throw new ApiError(401, 'nobody is signed in');
     const username = me.username ?? me.id;
     setHubSight(local.data.length > 0);
+    beginClusterSight();
     set({ state: 'in', person: { id: me.id, username, name: me.name || username } });
     return true;
   } catch (error) {
@@ -105,6 +107,7 @@ function leave(why?: string): void {
   closeStreams();
   forgetLists();
   forgetPermissions();
+  forgetClusters();
   set({ state: 'out', ...(why !== undefined && { why }) });
 }
 

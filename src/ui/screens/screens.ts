@@ -2,11 +2,12 @@ import type { ComponentType } from 'react';
 import type { KeyActionId } from '../app/key-actions.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { later, type LaterComponent } from '../parts/later.tsx';
+import type { ScreenPath } from './screen-paths.ts';
 
 /** A screen of the page: where it is, what it is called, and how it is loaded. */
 export interface Screen {
   /** The route: `/clusters/:name/*?`. */
-  readonly path: string;
+  readonly path: ScreenPath;
   /** Its address without parameters. */
   readonly home: string;
   readonly title: string;

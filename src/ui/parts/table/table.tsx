@@ -14,7 +14,7 @@ import {
 import { flushSync } from 'react-dom';
 import { useSearchParams } from 'wouter';
 import { useUrlValue } from '../../app/place.tsx';
-import { useShortcut } from '../../app/shortcuts.tsx';
+import { useKeyDeeds, useShortcut, type KeyDeeds } from '../../app/shortcuts.tsx';
 import type { ListState } from '../../data/watched-list.ts';
 import { Icon } from '../icon.tsx';
 import { Menu } from '../menu.tsx';
@@ -33,6 +33,8 @@ interface TableProps<T> {
   readonly sort?: string;
   readonly state?: ListState;
   onOpen?(row: T): void;
+  /** What other keys do with the row that has the focus. */
+  readonly keyDeeds?: KeyDeeds<T> | undefined;
   isStale?(row: T): boolean;
   /** Rows can be chosen, to do the same to several: the keys of those that are. */
   readonly choice?: Choice<T> | undefined;
@@ -67,7 +69,7 @@ const settledMs = 150;
  * opens.
  */
 export function Table<T>(props: TableProps<T>) {
-  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, below, choice, rowEnd, tools, empty, prefix = '' } = props;
+  const { name, rows, columns, keyOf, state = 'live', onOpen, isStale, below, choice, rowEnd, tools, empty, keyDeeds, prefix = '' } = props;
   const [sortValue, setSort] = useUrlValue(`${prefix}sort`);
   const [filter, setFilter] = useUrlValue(`${prefix}q`);
   const { shown, chooser } = useShownColumns(columns, prefix);
@@ -126,6 +128,7 @@ export function Table<T>(props: TableProps<T>) {
     [],
   );
 
+  const deedOf = useKeyDeeds(keyDeeds);
   useShortcut(prefix === '' && choice ? 'chooseRow' : undefined, () => {
     const row = arranged[at];
     if (isInRows() && row !== undefined) flip(row);
@@ -144,6 +147,11 @@ export function Table<T>(props: TableProps<T>) {
       focusRow(to);
     }
     const row = arranged[at];
+    const deed = isRow && row !== undefined ? deedOf(event) : undefined;
+    if (deed) {
+      event.preventDefault();
+      deed(row!);
+    }
     if (event.key === 'Enter' && isRow && row !== undefined) onOpen?.(row);
     if (event.key === ' ' && isRow && row !== undefined && choice) {
       event.preventDefault();
@@ -371,8 +379,14 @@ function useWindow(count: number) {
     const box = scroller.current;
     if (!box) return;
     let settling: ReturnType<typeof setTimeout> | undefined;
-    const look = () => setRange(before => windowAt(box, before));
-    const settle = () => setRange(before => ({ ...before, turn: before.first % before.slots }));
+    const inOrder = (range: RowWindow): RowWindow => ({ ...range, turn: range.first % range.slots });
+    // Whoever goes from row to row with the Tab key needs them in their order at once.
+    const look = () =>
+      setRange(before => {
+        const next = windowAt(box, before);
+        return next !== before && box.contains(document.activeElement) ? inOrder(next) : next;
+      });
+    const settle = () => setRange(inOrder);
     // Drawn before the frame is: rows come with the place that was scrolled to, not after it.
     const onScroll = () => {
       flushSync(look);

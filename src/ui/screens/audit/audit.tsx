@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { useUrlValue } from '../../app/place.tsx';
+import { useScope } from '../../app/scope.tsx';
 import { useMayRead } from '../../data/permissions.ts';
 import { useLineStream } from '../../data/use-line-stream.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
@@ -37,10 +38,14 @@ export function Audit() {
   }, [user, cluster, verb, span]);
   const mayRead = useMayRead('/audit/events');
   const { lines, isLoading, isLive, error } = useLineStream<AuditEvent>(mayRead ? path : undefined);
+  const { clusters, namespace } = useScope();
   const rows = useMemo(() => {
-    const all = lines.map((event, id): Row => ({ id, event }));
-    return verb === '' ? all.filter(({ event }) => isChange(event)) : all;
-  }, [lines, verb]);
+    const isWanted = (event: AuditEvent) =>
+      (verb !== '' || isChange(event)) &&
+      (clusters.length === 0 || clusters.includes(clusterOf(event))) &&
+      (namespace === '' || event.objectRef?.namespace === namespace);
+    return lines.map((event, id): Row => ({ id, event })).filter(({ event }) => isWanted(event));
+  }, [lines, verb, clusters, namespace]);
   const command = [
     'drover audit --follow',
     `--since ${span || '1h'}`,

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { percentOf } from '../../../api/percent-of.ts';
+import { seesHub } from '../../data/hub-sight.ts';
 import { Share } from '../../parts/share.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -22,7 +23,7 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
   });
   return (
     <div className="stack">
-      <div className="cards">
+      <div className="figures four">
         <Figure title="Nodes ready" value={status?.nodes ? `${status.nodes.ready} of ${status.nodes.total}` : '–'} />
         <Figure title="CPU requests" {...asked('cpu')} />
         <Figure title="Memory requests" {...asked('memory')} />
@@ -42,10 +43,14 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
           <dd>{status?.provider ?? '–'}</dd>
           <dt>Region</dt>
           <dd>{status?.regions?.join(', ') || '–'}</dd>
-          <dt>Reached by</dt>
-          <dd>
-            {spec.connection.mode} <span className="muted">{ways[spec.connection.mode]}</span>
-          </dd>
+          {seesHub() && (
+            <>
+              <dt>Reached by</dt>
+              <dd>
+                {spec.connection.mode} <span className="muted">{ways[spec.connection.mode]}</span>
+              </dd>
+            </>
+          )}
           {status?.agentVersion && (
             <>
               <dt>Agent</dt>

@@ -1,5 +1,6 @@
 import type { Work } from '../../../api/work.ts';
 import { go, PlaceLink } from '../../app/place.tsx';
+import type { KeyDeeds } from '../../app/shortcuts.tsx';
 import { kinds, objectPlace } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
@@ -47,6 +48,8 @@ function whyOf({ status }: Work): string {
   return status?.conditions?.find(one => one.type === 'Ready' && one.status !== 'True')?.message ?? '';
 }
 
+const keyDeeds: KeyDeeds<Work> = { edit: one => go(`${placeOf(one)}/yaml`), diff: one => go(placeOf(one)) };
+
 /** What the hub delivers to one cluster, and why it is as it is. */
 export function ClusterWorks({ id, name }: { id: string; name: string }) {
   const { items, state, error } = useList<Work>({ kind: kinds.work, namespace: id });
@@ -60,6 +63,7 @@ export function ClusterWorks({ id, name }: { id: string; name: string }) {
         keyOf={one => one.metadata.uid!}
         state={state}
         onOpen={one => go(placeOf(one))}
+        keyDeeds={keyDeeds}
         empty={
           <Empty title="No Works" command={`drover get works -n ${id}`}>
             Everything that the hub delivers to {name} is a Work, whoever wants it: a service, a workflow, or you.

@@ -1,9 +1,13 @@
+import { useMemo } from 'react';
 import { useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
-import { useUrlValue } from '../../app/place.tsx';
+import { go, useUrlValue } from '../../app/place.tsx';
+import { useScope } from '../../app/scope.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { kinds, type Kind } from '../../data/kinds.ts';
+import { usePlaces } from '../../data/list-places.ts';
 import { useMay } from '../../data/permissions.ts';
-import { useList, useObject } from '../../data/use-list.ts';
+import { useLists, useObject } from '../../data/use-list.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { KeptParts } from '../../parts/kept-parts.tsx';
 import { later } from '../../parts/later.tsx';
@@ -65,6 +69,9 @@ export function ClusterScreen() {
     agent: hasAgent,
     shell: mayOpenShell,
   };
+  const base = `/clusters/${encodeURIComponent(name)}`;
+  useShortcut(mayOpenShell ? 'shell' : undefined, () => go(`${base}/shell`));
+  useShortcut(hasAgent ? 'logs' : undefined, () => go(`${base}/agent`));
   const shown = tabs.filter(({ id }) => open[id] !== false);
   if (!object)
     return (
@@ -87,7 +94,7 @@ export function ClusterScreen() {
       actions={<ClusterDeeds cluster={object} />}
     >
       <NotReady cluster={object} />
-      <Tabs tabs={shown} current={tab} base={`/clusters/${encodeURIComponent(name)}`} />
+      <Tabs tabs={shown} current={tab} base={base} />
       <KeptParts current={tab} alive={alive}>
         {id => <Part cluster={object} tab={id} />}
       </KeptParts>
@@ -168,7 +175,7 @@ const workloads: Readonly<Record<string, Kind>> = {
 
 function Workloads({ name }: { name: string }) {
   const [chosen, choose] = useUrlValue('of');
-  const [namespace] = useUrlValue('ns');
+  const { namespace } = useScope();
   const kind = workloads[chosen] ?? kinds.deployment;
   return (
     <PrintedTable
@@ -189,7 +196,13 @@ function Workloads({ name }: { name: string }) {
 }
 
 function ClusterEvents({ name }: { name: string }) {
-  const { items, state, error } = useList<EventObject>({ cluster: name, kind: kinds.event });
+  const { namespace } = useScope();
+  const clusters = useMemo(() => [name], [name]);
+  const places = usePlaces(kinds.event, clusters, namespace);
+  const lists = useLists<EventObject>((places ?? []).map(place => ({ ...place, kind: kinds.event })));
+  const items = useMemo(() => lists.flatMap(one => one.items), [lists]);
+  const error = lists.find(one => one.error)?.error;
+  const state = places ? (lists.find(one => one.state !== 'live')?.state ?? 'live') : 'loading';
   return (
     <>
       {error && <ErrorNote error={error} about="Events" />}

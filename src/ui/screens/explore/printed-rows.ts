@@ -4,6 +4,7 @@ import { hub, kinds, type Kind } from '../../data/kinds.ts';
 import { usePlaces } from '../../data/list-places.ts';
 import { useList, useLists, type ListedIn } from '../../data/use-list.ts';
 import type { ListState, PrintedObject, TableColumn } from '../../data/watched-list.ts';
+import { useServing } from '../../data/use-served.ts';
 import { useUrlValue } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
 
@@ -59,9 +60,13 @@ export function useClustersOf(scope: Scope): ScopeClusters {
   }, [key, first, isKnown]);
 }
 
+const none: readonly string[] = [];
+
 export function usePrintedRows(kind: Kind, scope: Scope, selector: { labelSelector?: string; fieldSelector?: string } = {}): PrintedRows {
-  const { clusters, total, isKnown } = useClustersOf(scope);
-  const places = usePlaces(kind, isKnown ? clusters : [], kind.isNamespaced ? scope.namespace : '');
+  const { clusters: all, total, isKnown: areKnown } = useClustersOf(scope);
+  const clusters = useServing(kind, all);
+  const isKnown = areKnown && clusters !== undefined;
+  const places = usePlaces(kind, isKnown ? clusters : none, kind.isNamespaced ? scope.namespace : '');
   const lists = useLists<PrintedObject>((places ?? []).map(place => ({ ...place, kind, isTable: true, ...selector })));
   return useMemo(() => {
     const rows = lists.flatMap(({ wanted, items, state }) => items.map(object => rowOf(wanted.cluster!, object, state === 'stale')));

@@ -1,11 +1,13 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { go, useUrlValue, useUrlValues } from '../../app/place.tsx';
 import type { Scope } from '../../app/scope.tsx';
+import type { KeyDeeds } from '../../app/shortcuts.tsx';
 import { resourceOf, type Kind } from '../../data/kinds.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, ErrorNote } from '../../parts/notes.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
+import { withLogs } from '../object/object-place.ts';
 import { CompareDialog } from './compare-dialog.tsx';
 import { groupRows, type ObjectGroup } from './group-rows.ts';
 import { groupedColumns, isGroup, type ShownRow } from './grouped-columns.tsx';
@@ -40,6 +42,15 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
     (row: ShownRow) => (isGroup(row) ? <CompareButton group={row} onCompare={setCompared} /> : rowEnd?.(row)),
     [rowEnd],
   );
+  const keyDeeds = useMemo(
+    (): KeyDeeds<ShownRow> => ({
+      edit: row => isGroup(row) || go(`${placeOf(kind, row)}/yaml`),
+      ...(withLogs.has(resourceOf(kind)) && { logs: (row: ShownRow) => isGroup(row) || go(`${placeOf(kind, row)}/logs`) }),
+      ...(resourceOf(kind) === 'pods' && { shell: (row: ShownRow) => isGroup(row) || go(`${placeOf(kind, row)}/shell`) }),
+      ...(isGrouped && { diff: (row: ShownRow) => isGroup(row) && setCompared(row) }),
+    }),
+    [kind, isGrouped],
+  );
   const hasEnd = isGrouped || rowEnd !== undefined;
   return (
     <>
@@ -55,6 +66,7 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
         sort="name"
         isStale={isStale}
         onOpen={row => (isGroup(row) ? flip(row) : go(placeOf(kind, row)))}
+        keyDeeds={keyDeeds}
         {...(below && { below })}
         {...(hasEnd && { rowEnd: endOf })}
         prefix={prefix}

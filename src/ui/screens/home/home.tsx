@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
+import { LeftOut, useOfScope } from '../../app/scope.tsx';
 import { seesHub } from '../../data/hub-sight.ts';
 import { kinds } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -17,9 +18,12 @@ import { FleetPicture } from './fleet-picture.tsx';
 import { NeedsAPerson } from './needs-a-person.tsx';
 import { WhatChanged } from './what-changed.tsx';
 
+const nameOf = ({ metadata }: Cluster) => metadata.name;
+
 /** How the fleet is at a glance, and what to do about it. */
 export function Home() {
-  const { items, state, error } = useList<Cluster>({ kind: kinds.cluster });
+  const { items: all, state, error } = useList<Cluster>({ kind: kinds.cluster });
+  const items = useOfScope(all, nameOf);
   const services = useServices();
   const [isAdding, setAdding] = useState(false);
   const mayAdd = useMay({ verb: 'create', kind: kinds.cluster });
@@ -28,7 +32,7 @@ export function Home() {
   const nodes = items.reduce((sum, one) => sum + (one.status?.nodes?.total ?? 0), 0);
   const rolling = services.filter(({ status }) => isUnderWay(status?.rollout?.phase)).length;
   const stuck = services.filter(one => judgeService(one).tone === 'bad').length;
-  const isEmpty = state !== 'loading' && items.length === 0 && !error;
+  const isEmpty = state !== 'loading' && all.length === 0 && !error;
   return (
     <Page
       title="Home"
@@ -48,6 +52,7 @@ export function Home() {
           Here you will see how your clusters are and what needs you. Begin with one that you have, or with a sandbox.
         </Empty>
       )}
+      <LeftOut count={all.length - items.length} />
       {items.length > 0 && (
         <>
           <div className={`figures ${seesHub() ? 'six' : 'four'}`}>

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
+import { useScope } from '../../app/scope.tsx';
 import { kinds, objectPlace, type Kind, type KubeObject } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { Loading } from '../../parts/notes.tsx';
@@ -42,8 +43,10 @@ interface NeedsAPersonProps {
 export function NeedsAPerson({ clusters, services, isLoading }: NeedsAPersonProps) {
   const approvals = useList({ kind: approval });
   const works = useList<Work>({ kind: kinds.work, fieldSelector: inTrouble });
+  const scope = useScope();
   const matters = useMemo(() => {
     const names = new Map(clusters.map(one => [one.status?.id, one.metadata.name]));
+    const seen = works.items.filter(one => scope.clusters.length === 0 || names.has(one.metadata.namespace));
     return [
       ...approvals.items.filter(isOpen).map(one => matterOf(one, approval, 'Approval')),
       ...clusters.filter(isAmiss).map(one => ({
@@ -58,13 +61,13 @@ export function NeedsAPerson({ clusters, services, isLoading }: NeedsAPersonProp
           place: placeOf(one),
         }))
         .filter(({ tone }) => badTones.has(tone)),
-      ...works.items.map(one => {
+      ...seen.map(one => {
         const matter = matterOf(one, kinds.work, 'Work');
         const what = `${matter.what} on ${names.get(one.metadata.namespace) ?? one.metadata.namespace}`;
         return { ...matter, what, tone: 'bad' as const, word: words(one.status?.trouble ?? '') };
       }),
     ];
-  }, [clusters, services, approvals.items, works.items]);
+  }, [clusters, services, approvals.items, works.items, scope]);
   const isKnown = !isLoading && approvals.state !== 'loading' && works.state !== 'loading';
   return (
     <section className="card stack tight" aria-labelledby="needs">

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
 import { PlaceLink } from '../../app/place.tsx';
+import { useOfScope } from '../../app/scope.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { seesHub } from '../../data/hub-sight.ts';
 import { kinds } from '../../data/kinds.ts';
@@ -12,7 +13,7 @@ import type { PrintedObject } from '../../data/watched-list.ts';
 import { Loading } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time, useTick } from '../../parts/time.tsx';
-import type { AuditEvent } from '../audit/audit-event.ts';
+import { clusterOf, type AuditEvent } from '../audit/audit-event.ts';
 import type { EventObject } from '../object/event-columns.tsx';
 import type { MultiClusterService } from '../services/service-kinds.ts';
 import { recentChanges, recentMs } from './recent-changes.ts';
@@ -37,7 +38,7 @@ export function WhatChanged({ clusters, services, isLoading }: WhatChangedProps)
   useTick();
   const rollouts = useList<EventObject>(seesHub() ? { kind: kinds.event, fieldSelector: ofRollouts } : undefined);
   const runs = useListIfServed<PrintedObject>({ kind: deliveryKinds.workflowRun, isTable: true });
-  const deeds = useDeeds();
+  const deeds = useOfScope(useDeeds(), clusterOf);
   const facts = useMemo(
     () => ({ clusters, services, rollouts: rollouts.items, runs: runs.items, runColumns: runs.columns, deeds }),
     [clusters, services, rollouts.items, runs.items, runs.columns, deeds],

@@ -142,7 +142,7 @@ function LogText({ read, at, hasPods, hasContainers, onFollow }: LogTextProps) {
 }
 
 const countOf = (shown: number, { lines, dropped }: ReadLogs): string =>
-  `${shown === lines.length ? '' : `${shown.toLocaleString()} of `}${lines.length.toLocaleString()} lines${dropped > 0 ? ', the newest' : ''}`;
+  `${shown === lines.length ? '' : `${shown.toLocaleString()} of `}${lines.length.toLocaleString()} ${lines.length === 1 ? 'line' : 'lines'}${dropped > 0 ? ', the newest' : ''}`;
 
 /** A text with the words that were looked for marked. */
 function marked(text: string, words: string) {

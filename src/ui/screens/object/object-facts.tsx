@@ -55,13 +55,23 @@ export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }
   );
 }
 
+export const driftId = 'drift';
+
 /** What others changed of what a Work delivered, and who. */
-function WorkDrift({ work: { status } }: { work: Work }) {
-  if (!status?.drift?.length) return null;
+function WorkDrift({ work: { spec, status } }: { work: Work }) {
+  const isWatched = spec.sync === 'DetectDrift' || spec.sync === 'CorrectDrift';
   return (
-    <section className="card stack tight">
+    <section className="card stack tight" id={driftId} tabIndex={-1} aria-label="Drift">
       <h2>Drift</h2>
-      <DriftedFields drift={status.drift} />
+      {status?.drift?.length ? (
+        <DriftedFields drift={status.drift} />
+      ) : (
+        <p className="muted">
+          {isWatched
+            ? 'None: what was delivered is as it was delivered.'
+            : 'Nobody looks for it: that is for Works whose sync is DetectDrift or CorrectDrift.'}
+        </p>
+      )}
     </section>
   );
 }

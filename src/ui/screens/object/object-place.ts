@@ -25,3 +25,13 @@ export function useObjectAt(): ObjectAt | undefined {
   const base = `/explore/${kindKey(kind)}/${[cluster, namespace ?? '_', name].map(encodeURIComponent).join('/')}`;
   return { kind, cluster, namespace, name, tab: params['*'] ?? '', base };
 }
+
+/** Kinds that have pods, or are pods. */
+export const withLogs: ReadonlySet<string> = new Set([
+  'pods',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'replicasets.apps',
+  'jobs.batch',
+]);

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Cluster } from '../../../api/cluster.ts';
 import { go } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { hub, kinds, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
@@ -14,12 +15,14 @@ import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { NoShell } from '../cluster/shell/no-shell.tsx';
+import { runsContainers } from '../cluster/shell/runs-containers.ts';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
 import { WorkloadDeeds, hasDeeds } from './workload/workload-deeds.tsx';
 import { commandFor } from './command-for.ts';
 import { ObjectEvents } from './object-events.tsx';
-import { ObjectFacts } from './object-facts.tsx';
-import { useObjectAt, type ObjectAt } from './object-place.ts';
+import { driftId, ObjectFacts } from './object-facts.tsx';
+import { useObjectAt, withLogs, type ObjectAt } from './object-place.ts';
 
 const YamlTab = later(async () => (await import('./yaml-tab.tsx')).YamlTab);
 const LogsTab = later(async () => (await import('./logs-tab.tsx')).LogsTab);
@@ -27,7 +30,6 @@ const ShellTab = later(async () => (await import('./shell-tab.tsx')).ShellTab);
 
 /** A shell goes on while somebody looks at something else. */
 const alive = new Set(['shell']);
-const withLogs = new Set(['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch']);
 
 /** One object on one cluster, whatever its kind. */
 export function ObjectScreen() {
@@ -41,12 +43,14 @@ function OneObject({ at }: { at: ObjectAt }) {
   const known = useLast(object);
   const [isRemoving, setRemoving] = useState(false);
   const mayDelete = useMay({ verb: 'delete', kind, cluster, namespace, name });
-  const mayExec = useMay(
-    resourceOf(kind) !== 'pods' ? undefined : { verb: 'create', kind: kinds.pod, subresource: 'exec', cluster, namespace },
-  );
+  const isPod = resourceOf(kind) === 'pods';
+  const { object: member } = useObject<Cluster>(kinds.cluster, { name: isPod && cluster !== hub ? cluster : undefined });
+  const isPlayed = member !== undefined && !runsContainers(member);
+  const mayExec = useMay(isPod && !isPlayed ? { verb: 'create', kind: kinds.pod, subresource: 'exec', cluster, namespace } : undefined);
   // Kinds of the hub that are not Kubernetes' own are mostly about other clusters.
   const reachesMembers = cluster === hub && kind.group.includes('.') && !kind.group.endsWith('.k8s.io');
   const hasLogs = withLogs.has(resourceOf(kind));
+  const isWork = resourceOf(kind) === 'works.drover.io';
   const tabs = [
     { id: '', title: 'Overview' },
     { id: 'yaml', title: 'YAML' },
@@ -55,6 +59,10 @@ function OneObject({ at }: { at: ObjectAt }) {
     ...(mayExec ? [{ id: 'shell', title: 'Shell' }] : []),
   ];
   useShortcut('edit', () => go(`${base}/yaml`));
+  useShortcut(isWork ? 'diff' : undefined, () => {
+    go(base);
+    requestAnimationFrame(() => document.getElementById(driftId)?.focus());
+  });
   useShortcut(hasLogs ? 'logs' : undefined, () => go(`${base}/logs`));
   useShortcut(mayExec ? 'shell' : undefined, () => go(`${base}/shell`));
   const where = cluster === hub ? 'hub' : cluster;
@@ -88,7 +96,9 @@ function OneObject({ at }: { at: ObjectAt }) {
       {!object && known && listed.state === 'live' && <GoneNote name={name} cluster={where} />}
       {known ? (
         <KeptParts current={tab} alive={alive}>
-          {id => <Tab object={known} at={{ ...at, tab: id }} isShown={id === tab} />}
+          {id =>
+            id === 'shell' && isPlayed ? <NoShell cluster={cluster} /> : <Tab object={known} at={{ ...at, tab: id }} isShown={id === tab} />
+          }
         </KeptParts>
       ) : (
         <Missing listed={listed} name={name} />

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { isOlderVersion } from '../../../api/object.ts';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { hub, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { ApiError, request } from '../../data/request.ts';
@@ -105,6 +106,8 @@ function Editing({ first, at, onSaved, onDone }: EditingProps) {
       wanted.metadata.resourceVersion = base.metadata.resourceVersion!;
       setTrial({ before: base, after: await put(wanted, true), wanted });
     });
+
+  useShortcut('diff', () => void preview());
 
   const save = () =>
     attempt(async () => {

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useParams } from 'wouter';
 import { go, PlaceLink } from '../../app/place.tsx';
+import { LeftOut, useOfScope } from '../../app/scope.tsx';
 import { seesHub } from '../../data/hub-sight.ts';
 import { objectPlace } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -182,10 +183,12 @@ const projectColumns: readonly Column<ProjectRow>[] = [
   },
 ];
 
+const clusterOf = ({ cluster }: ProjectRow) => cluster;
+
 function Projects() {
   const { projects, clusterName, projectsState, projectsError } = usePlaceNames();
   const { projects: bindings } = usePeople();
-  const rows = useMemo(
+  const all = useMemo(
     () =>
       projects.map((project): ProjectRow => {
         const id = `${project.metadata.namespace}:${project.metadata.name}`;
@@ -193,6 +196,7 @@ function Projects() {
       }),
     [projects, bindings, clusterName],
   );
+  const rows = useOfScope(all, clusterOf);
   return (
     <>
       {projectsError && <ErrorNote error={projectsError} about="Projects" />}
@@ -203,6 +207,7 @@ function Projects() {
         keyOf={({ project }) => project.metadata.uid!}
         state={projectsState}
         sort="cluster"
+        tools={<LeftOut count={all.length - rows.length} />}
         onOpen={({ project }) => go(projectPlace(project))}
         empty={
           <Empty title="No projects to see" command="kubectl get projects.management.cattle.io -A">

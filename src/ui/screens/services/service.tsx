@@ -41,7 +41,9 @@ export function Service() {
   const { object: mcs, listed } = useObject<MultiClusterService>(kind, { namespace, name });
   const base = `/services/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
   const above = [{ title: 'Services', to: '/services' }];
+  const yaml = `${objectPlace(kind, { namespace, name })}/yaml`;
   useShortcut('diff', () => go(`${base}/plan`));
+  useShortcut('edit', () => go(yaml));
   if (!mcs)
     return (
       <Page title={name} above={above}>
@@ -56,7 +58,7 @@ export function Service() {
       beside={<StateBadge {...judgeService(mcs)} />}
       actions={
         <>
-          <PlaceLink className="button" to={`${objectPlace(kind, { namespace, name })}/yaml`}>
+          <PlaceLink className="button" to={yaml}>
             <Icon name="edit" />
             YAML
           </PlaceLink>

@@ -1,7 +1,9 @@
 import { useMemo } from 'react';
 import { go, PlaceLink } from '../../app/place.tsx';
+import { LeftOut, useScope, type Scope } from '../../app/scope.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
-import { kinds } from '../../data/kinds.ts';
+import type { KeyDeeds } from '../../app/shortcuts.tsx';
+import { kinds, objectPlace } from '../../data/kinds.ts';
 import { useList } from '../../data/use-list.ts';
 import { useListIfServed } from '../../data/use-served.ts';
 import { Empty, ErrorNote, Loading } from '../../parts/notes.tsx';
@@ -14,14 +16,21 @@ import { CreateService } from './create-service.tsx';
 import { DependencyPicture } from './dependency-picture.tsx';
 import { judgeService } from './judge-service.ts';
 import { phaseTone } from '../../parts/phase-tone.ts';
-import { keyOf, placeOf, priorityOf, type MultiClusterService } from './service-kinds.ts';
+import { keyOf, kindOf, placeOf, priorityOf, type MultiClusterService } from './service-kinds.ts';
 import '../../styles/delivery.css';
+
+const keyDeeds: KeyDeeds<MultiClusterService> = {
+  diff: one => go(`${placeOf(one)}/plan`),
+  edit: one => go(`${objectPlace(kindOf(one), one.metadata)}/yaml`),
+};
 
 /** Services for many clusters: where they are, in which version, and how they are there. */
 export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
   const { items: wide, state, error } = useList<MultiClusterService>({ kind: kinds.multiClusterService });
   const { items: narrow } = useListIfServed<MultiClusterService>({ kind: deliveryKinds.namespacedMultiClusterService });
-  const services = useMemo(() => [...wide, ...narrow], [wide, narrow]);
+  const all = useMemo(() => [...wide, ...narrow], [wide, narrow]);
+  const scope = useScope();
+  const services = useMemo(() => all.filter(one => isOfScope(one, scope)), [all, scope]);
   return (
     <Page title="Services" isFilled={part === ''} actions={<CreateService present={wide} />}>
       {error && <ErrorNote error={error} about="Services" />}
@@ -48,6 +57,8 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
           state={state}
           sort="name"
           onOpen={one => go(placeOf(one))}
+          keyDeeds={keyDeeds}
+          tools={<LeftOut count={all.length - services.length} />}
           empty={
             <Empty title="No services yet" command="kubectl apply -f examples/multi-cluster-service">
               A MultiClusterService brings charts to every cluster that its selector matches, now and later.
@@ -61,6 +72,12 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
 
 export function Dependencies() {
   return <Services part="dependencies" />;
+}
+
+/** Whether it goes to one of the clusters that somebody looks at; those that belong to a namespace are for that one. */
+function isOfScope({ metadata, status }: MultiClusterService, { clusters, namespace }: Scope): boolean {
+  if (namespace !== '' && metadata.namespace !== undefined && metadata.namespace !== namespace) return false;
+  return clusters.length === 0 || (status?.matchingClusters ?? []).some(({ name }) => clusters.includes(name ?? ''));
 }
 
 const conditionOf = (mcs: MultiClusterService, type: string) =>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Work } from '../../../api/work.ts';
 import { PlaceLink } from '../../app/place.tsx';
+import { LeftOut, useOfScope } from '../../app/scope.tsx';
 import { kinds } from '../../data/kinds.ts';
 import { useList, useLists } from '../../data/use-list.ts';
 import type { ListState } from '../../data/watched-list.ts';
@@ -21,8 +22,9 @@ import type { WhereRow } from './where.ts';
 const lookedUp = 40;
 
 /** On which clusters a service is and how, and of the others why not. */
-export function WhereTab({ mcs, rows, state }: { mcs: MultiClusterService; rows: readonly WhereRow[]; state: ListState }) {
+export function WhereTab({ mcs, rows: all, state }: { mcs: MultiClusterService; rows: readonly WhereRow[]; state: ListState }) {
   const [asked, setAsked] = useState<WhereRow>();
+  const rows = useOfScope(all, nameOf);
   const holders = useHolders(rows);
   const columns = useMemo(() => columnsWith(holders), [holders]);
   return (
@@ -35,6 +37,7 @@ export function WhereTab({ mcs, rows, state }: { mcs: MultiClusterService; rows:
         state={state}
         sort="cluster"
         onOpen={row => setAsked(row)}
+        tools={<LeftOut count={all.length - rows.length} />}
         rowEnd={row => (
           <button
             type="button"

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useParams } from 'wouter';
+import { go } from '../../app/place.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { machineKinds } from '../../data/machine-kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { useObject } from '../../data/use-list.ts';
@@ -39,6 +41,8 @@ function OneMachine({ at, tab }: { at: MachineAt; tab: string }) {
   const [isRemoving, setRemoving] = useState(false);
   const state = vm && machineState(vm, vmi);
   const base = machinePlace(cluster, at);
+  useShortcut('edit', () => go(`${base}/yaml`));
+  useShortcut(consoles?.has('console') ? 'shell' : undefined, () => go(`${base}/serial`));
   const tabs = [
     { id: '', title: 'Overview' },
     ...(consoles?.has('vnc') ? [{ id: 'screen', title: 'Screen' }] : []),

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useParams } from 'wouter';
 import type { Cluster } from '../../../api/cluster.ts';
 import { go, PlaceLink } from '../../app/place.tsx';
+import { LeftOut, useOfScope } from '../../app/scope.tsx';
 import { Empty, ErrorNote, Loading, NoSuchPart } from '../../parts/notes.tsx';
 import { Page, Tabs } from '../../parts/page.tsx';
 import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
@@ -15,9 +16,12 @@ import { Machines } from './machines.tsx';
 /** So many clusters are asked at a time; more are looked at one by one. */
 const mostClusters = 20;
 
+const nameOf = ({ metadata }: Cluster) => metadata.name;
+
 /** Harvester clusters, and the virtual machines of all of them. */
 export function Virtualization({ part = '' }: { part?: '' | 'machines' }) {
-  const { clusters, state, error } = useHarvesterClusters();
+  const { clusters: all, state, error } = useHarvesterClusters();
+  const clusters = useOfScope(all, nameOf);
   const first = useMemo(() => clusters.slice(0, mostClusters), [clusters]);
   return (
     <Page title="Virtualization" isFilled>
@@ -44,6 +48,7 @@ export function Virtualization({ part = '' }: { part?: '' | 'machines' }) {
           state={state}
           sort="name"
           onOpen={one => go(placeOf(one))}
+          tools={<LeftOut count={all.length - clusters.length} />}
           empty={
             <Empty title="No Harvester clusters yet" command="drover sandbox create barn --label provider.cattle.io=harvester --wait">
               Clusters with the label provider.cattle.io=harvester are listed here with their virtual machines. The command makes one to

@@ -3,7 +3,8 @@ import { useParams } from 'wouter';
 import type { ApprovalRequest } from '../../../dialects/workflows/kinds/approval-request.ts';
 import type { ClusterRun } from '../../../dialects/workflows/kinds/cluster-run.ts';
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
-import { PlaceLink } from '../../app/place.tsx';
+import { go, PlaceLink } from '../../app/place.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { objectPlace } from '../../data/kinds.ts';
 import { useList, useObject } from '../../data/use-list.ts';
@@ -31,17 +32,22 @@ export function Run() {
     { title: 'Workflows', to: '/workflows' },
     { title: 'Runs', to: '/workflows/runs' },
   ];
+  const base = `/workflows/runs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
+  const yaml = `${objectPlace(kind, { namespace: ns, name })}/yaml`;
+  const isPreview = run?.spec.mode === 'Preview';
+  useShortcut('logs', () => go(`${base}/logs`));
+  useShortcut('edit', () => go(yaml));
+  useShortcut(isPreview ? 'diff' : undefined, () => go(`${base}/preview`));
   if (!run)
     return (
       <Page title={name} above={above}>
         {listed.error ? <ErrorNote error={listed.error} about={name} /> : listed.state === 'loading' ? <Loading /> : <Gone />}
       </Page>
     );
-  const base = `/workflows/runs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
   const tabs = [
     { id: '', title: 'Clusters and steps' },
     { id: 'logs', title: 'Logs' },
-    ...(run.spec.mode === 'Preview' ? [{ id: 'preview', title: 'What would change' }] : []),
+    ...(isPreview ? [{ id: 'preview', title: 'What would change' }] : []),
   ];
   return (
     <Page
@@ -51,7 +57,7 @@ export function Run() {
       actions={
         <>
           <RunDeeds kind={kind} run={run} />
-          <PlaceLink className="button" to={`${objectPlace(kind, { namespace: ns, name })}/yaml`}>
+          <PlaceLink className="button" to={yaml}>
             <Icon name="edit" />
             YAML
           </PlaceLink>

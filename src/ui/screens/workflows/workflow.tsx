@@ -3,6 +3,7 @@ import { useParams } from 'wouter';
 import type { WorkflowRun } from '../../../dialects/workflows/kinds/workflow-run.ts';
 import type { Workflow } from '../../../dialects/workflows/kinds/workflow.ts';
 import { go, PlaceLink } from '../../app/place.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { objectPlace } from '../../data/kinds.ts';
 import { useList, useObject } from '../../data/use-list.ts';
@@ -22,6 +23,8 @@ export function WorkflowScreen() {
   const kind = deliveryKinds.workflow;
   const { object: workflow, listed } = useObject<Workflow>(kind, { namespace: ns, name });
   const above = [{ title: 'Workflows', to: '/workflows' }];
+  const yaml = `${objectPlace(kind, { namespace: ns, name })}/yaml`;
+  useShortcut('edit', () => go(yaml));
   if (!workflow)
     return (
       <Page title={name} above={above}>
@@ -43,7 +46,7 @@ export function WorkflowScreen() {
       actions={
         <>
           <StartButton plan={workflow} />
-          <PlaceLink className="button" to={`${objectPlace(kind, { namespace: ns, name })}/yaml`}>
+          <PlaceLink className="button" to={yaml}>
             <Icon name="edit" />
             YAML
           </PlaceLink>

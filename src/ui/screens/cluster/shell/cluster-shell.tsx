@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { Cluster } from '../../../../api/cluster.ts';
 import { beforeSignOut } from '../../../data/session.ts';
-import { Empty } from '../../../parts/notes.tsx';
 import { idOf } from '../../clusters/cluster-kind.ts';
+import { NoShell } from './no-shell.tsx';
 import { OpenShell } from './open-shell.tsx';
 import { runsContainers } from './runs-containers.ts';
 import { ShellForm, type FormValues } from './shell-form.tsx';
@@ -28,12 +28,7 @@ export function ClusterShell({ cluster }: { cluster: Cluster }) {
       end();
     };
   }, [session]);
-  if (!runsContainers(cluster))
-    return (
-      <Empty title="No shell here" command={`drover kubectl ${name} -- get namespaces`}>
-        A shell needs a pod, and no containers run here. Your own terminal does without.
-      </Empty>
-    );
+  if (!runsContainers(cluster)) return <NoShell cluster={name} />;
   if (session)
     return (
       <OpenShell

@@ -18,7 +18,7 @@ interface OpenShellProps {
 
 /** The way from a pod that was asked for to a terminal, and its end. */
 export function OpenShell({ session, onClose }: OpenShellProps) {
-  const { step, error } = useProgress(session);
+  const { step, error, tryAgain } = useProgress(session);
   const close = (
     <button type="button" className="button" onClick={onClose}>
       <Icon name="close" />
@@ -30,7 +30,14 @@ export function OpenShell({ session, onClose }: OpenShellProps) {
       <div className="stack">
         <ErrorNote error={error} />
         <Next text={afterRefusal(error instanceof Error ? error.message : '')} />
-        <div className="row">{close}</div>
+        <div className="row">
+          {close}
+          {tryAgain && (
+            <button type="button" className="button" onClick={tryAgain}>
+              Try again
+            </button>
+          )}
+        </div>
       </div>
     );
   if (step === 'equipped') return <ShellTerminal session={session} close={close} />;
@@ -42,11 +49,19 @@ export function OpenShell({ session, onClose }: OpenShellProps) {
   );
 }
 
-/** How far it has come. A shell that was open stays on the screen: what was written there may be needed. */
-function useProgress(session: ShellSession): { readonly step: ShellState | 'equipped'; readonly error: unknown } {
+interface ShellProgress {
+  readonly step: ShellState | 'equipped';
+  readonly error: unknown;
+  /** When it can be done without a new pod. */
+  readonly tryAgain?: (() => void) | undefined;
+}
+
+/** How far it has come. A cluster that was away and is back goes on by itself. A shell that was open stays on the screen: what was written there may be needed. */
+function useProgress(session: ShellSession): ShellProgress {
   const [error, setError] = useState<unknown>();
   const [isBegun, setBegun] = useState(false);
   const [isEquipped, setEquipped] = useState(false);
+  const [attempt, setAttempt] = useState(0);
   const { object, listed } = useObject<KubeObject & SeenPod>(kinds.pod, { ...session.at, name: isBegun ? session.at.name : undefined });
   const [wasSeen, setSeen] = useState(false);
   if (object && !wasSeen) setSeen(true);
@@ -54,11 +69,17 @@ function useProgress(session: ShellSession): { readonly step: ShellState | 'equi
   const isRunning = state.state === 'running';
   useEffect(() => void session.begun.then(() => setBegun(true), setError), [session]);
   useEffect(() => {
-    if (isRunning) session.equip().then(() => setEquipped(true), setError);
-  }, [session, isRunning]);
+    if (!isRunning) return;
+    setError(undefined);
+    session.equip().then(() => setEquipped(true), setError);
+  }, [session, isRunning, attempt]);
   if (isEquipped) return { step: 'equipped', error };
   const failure = error ?? (object === undefined ? listed.error : undefined);
-  return { step: isRunning ? { state: 'waiting', message: 'Your token is brought into the pod' } : state, error: failure };
+  return {
+    step: isRunning ? { state: 'waiting', message: 'Your token is brought into the pod' } : state,
+    error: failure,
+    tryAgain: isRunning ? () => setAttempt(attempt + 1) : undefined,
+  };
 }
 
 function stateOf(
@@ -67,7 +88,11 @@ function stateOf(
   { cluster, wasSeen }: { cluster: string; wasSeen: boolean },
 ): ShellState {
   if (wasSeen && state === 'stale')
-    return { state: 'stuck', message: `${cluster} does not answer: ${error?.message ?? ''}.`, next: 'It goes on by itself when it does.' };
+    return {
+      state: 'stuck',
+      message: `${cluster} does not answer${error ? `: ${error.message}` : ''}.`,
+      next: 'It goes on by itself when it does.',
+    };
   if (pod) return judgeShellPod(pod);
   if (wasSeen && state === 'live') return { state: 'over', message: 'The pod of the shell is gone.' };
   return { state: 'waiting', message: 'The pod is being made' };

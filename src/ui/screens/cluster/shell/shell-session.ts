@@ -8,7 +8,7 @@ export interface ShellSession {
   readonly at: ContainerAt & { readonly namespace: string };
   /** Whether the cluster has taken the pod. */
   readonly begun: Promise<void>;
-  /** Makes the token and brings it into the pod, which must run. Once, however often it is called. */
+  /** Makes the token and brings it into the pod, which must run. Once, however often it is called; after a failure it can be tried again. */
   equip(): Promise<void>;
   end(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function beginShell({ cluster, clusterId, wish }: { cluster: string; clus
   let equipped: Promise<void> | undefined;
   const begun = makePod();
   begun.catch(() => {});
-  return { at, begun, equip: () => (equipped ??= equip()), end };
+  return { at, begun, equip: () => (equipped ??= equip().catch(startOver)), end };
 
   async function makePod(): Promise<void> {
     await request(pathOf(kinds.pod, { cluster, namespace }), { method: 'POST', body: shellPod(wish) });
@@ -38,6 +38,13 @@ export function beginShell({ cluster, clusterId, wish }: { cluster: string; clus
     await execWithLine(at, takeKubeconfig, kubeconfigLine(way, token));
   }
 
+  /** A token that did not arrive is not left behind. */
+  async function startOver(failure: unknown): Promise<never> {
+    await removeToken();
+    equipped = undefined;
+    throw failure;
+  }
+
   async function end(): Promise<void> {
     if (isOver) return;
     isOver = true;
@@ -50,7 +57,9 @@ export function beginShell({ cluster, clusterId, wish }: { cluster: string; clus
   }
 
   async function removeToken(): Promise<void> {
-    if (tokenId !== undefined) await remove(`/v3/tokens/${encodeURIComponent(tokenId)}`);
+    const id = tokenId;
+    tokenId = undefined;
+    if (id !== undefined) await remove(`/v3/tokens/${encodeURIComponent(id)}`);
   }
 
   function removePod(): Promise<void> {

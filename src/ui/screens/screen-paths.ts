@@ -1,0 +1,32 @@
+/** The address of every screen. The stories in a browser visit each of them, so a screen that is not looked at fails its types. */
+export const screenPaths = [
+  '/',
+  '/clusters',
+  '/clusters/:name/*?',
+  '/explore',
+  '/explore/:group/:version/:plural',
+  '/explore/:group/:version/:plural/:cluster/:ns/:name/*?',
+  '/services',
+  '/services/dependencies',
+  '/services/:ns/:name/*?',
+  '/sources',
+  '/workflows',
+  '/workflows/:part',
+  '/workflows/:ns/:name',
+  '/workflows/runs/:ns/:name/*?',
+  '/workflows/pipelines/:ns/:name',
+  '/workflows/pipeline-runs/:ns/:name',
+  '/dialects',
+  '/virtualization',
+  '/virtualization/machines',
+  '/virtualization/:cluster/machines/:ns/:name/*?',
+  '/virtualization/:cluster/*?',
+  '/people',
+  '/people/:part',
+  '/people/users/:name',
+  '/people/projects/:cluster/:name',
+  '/audit',
+  '/allow',
+] as const;
+
+export type ScreenPath = (typeof screenPaths)[number];
