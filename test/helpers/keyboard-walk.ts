@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { settled } from './page-steps.ts';
 
 /** More than this on one screen is a walk that nobody takes. */
 const mostStops = 600;
@@ -123,27 +124,80 @@ async function walkBack(stops: readonly Stop[], step: (key: string) => Promise<S
   return [];
 }
 
-/** What is wrong with the dialog that is open: it keeps the focus, Escape closes it, and what had the focus before has it again. */
-export async function tryDialog(page: Page, opener: string): Promise<string[]> {
-  const dialog = page.getByRole('dialog');
+const openers = 'main .actions button, main .rows [role="row"]:first-child .row-end button, main .table-tools button.main-deed';
+
+/** Opens whatever can be opened from the buttons of a screen, by keyboard. Answers what is wrong with the dialogs. */
+export async function tryDialogs(page: Page, more: readonly string[] = []): Promise<string[]> {
+  const here = page.url();
   const faults: string[] = [];
-  const first = Number(await page.evaluate(markStops));
-  for (let i = 0; i < Math.min(first + 2, 40); i++) {
-    await page.keyboard.press(i % 3 === 2 ? 'Shift+Tab' : 'Tab');
-    const isInside = await page.evaluate(
-      `document.activeElement === document.body || document.activeElement.closest('dialog[open]') !== null`,
+  const buttons = page.locator([openers, ...more].join(', ')).and(page.locator('button:enabled'));
+  for (let i = 0; i < (await buttons.count()); i++) {
+    const button = buttons.nth(i);
+    const name = (await button.getAttribute('aria-label')) ?? (await button.innerText()).trim();
+    const open = async () => {
+      await button.focus();
+      await page.keyboard.press('Enter');
+    };
+    if ((await button.getAttribute('aria-haspopup')) !== 'menu') {
+      await open();
+      faults.push(...(await tryWhatOpened(page, { name, here })));
+      continue;
+    }
+    const items = page.locator('[role="menu"]:popover-open [role="menuitem"]');
+    let known: string[] = [];
+    for (let at = 0; at === 0 || at < known.length; at++) {
+      await open();
+      await items.first().waitFor();
+      await page.getByText('Asking what is possible').waitFor({ state: 'hidden' });
+      known = await items.allInnerTexts();
+      for (let k = 0; k < at; k++) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press(known[at] === 'Nothing that you may do' || known[at] === 'Sign out' ? 'Escape' : 'Enter');
+      faults.push(...(await tryWhatOpened(page, { name, here })).map(fault => `${known[at]}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
+interface Opened {
+  /** What had the focus before. */
+  readonly name: string;
+  readonly here: string;
+}
+
+/** What leads to another screen is left again; what opens no dialog is no dialog. */
+async function tryWhatOpened(page: Page, { name, here }: Opened): Promise<string[]> {
+  const hasOpened = await page
+    .waitForFunction(`document.querySelector('dialog[open]') !== null || location.href !== ${JSON.stringify(here)}`, undefined, {
+      timeout: 1500,
+    })
+    .then(
+      () => true,
+      () => false,
     );
-    if (!isInside) faults.push('Tab leaves the dialog');
+  if (!hasOpened) return [];
+  if (page.url() === here) return tryDialog(page, name);
+  await page.goto(here);
+  await settled(page);
+  return [];
+}
+
+/** What is wrong with the dialog that is open: it keeps the focus, Escape closes it, and what had the focus before has it again. */
+async function tryDialog(page: Page, opener: string): Promise<string[]> {
+  const dialog = page.locator('dialog[open]');
+  const faults: string[] = [];
+  const isInside = `document.activeElement === document.body || document.activeElement.closest('dialog[open]') !== null`;
+  const stops = await dialog.locator('button, input, select, textarea, a[href], [tabindex="0"]').count();
+  for (let i = 0; i < Math.min(stops + 2, 30); i++) {
+    await page.keyboard.press(i % 3 === 2 ? 'Shift+Tab' : 'Tab');
+    if (!(await page.evaluate(isInside))) faults.push('Tab leaves the dialog');
   }
   // In an editor the first one gives the keyboard back.
   for (let i = 0; i < 3 && (await dialog.count()) > 0; i++) {
     await page.keyboard.press('Escape');
-    await page.waitForFunction('!document.querySelector("dialog[open]")', undefined, { timeout: 1000 }).catch(() => {});
+    await page.waitForFunction(`!document.querySelector('dialog[open]')`, undefined, { timeout: 1000 }).catch(() => {});
   }
   if ((await dialog.count()) > 0) return [...faults, `${opener}: Escape does not close the dialog`];
-  const back = String(
-    await page.evaluate(`document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`),
-  ).trim();
-  if (back !== opener) faults.push(`the focus comes back to ${JSON.stringify(back)}`);
+  const back = String(await page.evaluate(`document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText`)).trim();
+  if (back !== opener) faults.push(`the focus comes back to ${JSON.stringify(back.slice(0, 60))}`);
   return [...new Set(faults)].map(fault => `${opener}: ${fault}`);
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { ScreenPath } from '../../src/ui/screens/screen-paths.ts';
 import type { TestWindow } from './browser.ts';
-import { walkByKeyboard } from './keyboard-walk.ts';
+import { tryDialogs, walkByKeyboard } from './keyboard-walk.ts';
 import { settled } from './page-steps.ts';
 
 /** Where to go: for each screen of the page at least one address. A screen without one is an error of types. */
@@ -12,6 +12,8 @@ export interface TourOptions {
   readonly who: string;
   readonly colors: readonly ('light' | 'dark')[];
   readonly withKeyboard: boolean;
+  /** Whether what opens from the buttons of a screen is looked at, too. */
+  readonly withDialogs?: boolean;
   /** Whether one address of each screen is enough, without its other parts. */
   readonly isShort?: boolean;
   url(place: string): string;
@@ -55,6 +57,7 @@ export async function takeTour(window: TestWindow, tour: Tour, options: TourOpti
     }
     found.push(...((await look?.(page, place)) ?? []));
     if (withKeyboard) found.push(...(await walkByKeyboard(page)));
+    if (options.withDialogs) found.push(...(await tryDialogs(page, place === '/' ? ['.top button'] : [])));
     found.push(...faults.splice(0));
     wrong.push(...found.map(one => `${place}: ${one}`));
   }
@@ -68,7 +71,7 @@ async function partsOf(page: Page): Promise<{ title: string; to: string }[]> {
 }
 
 /** Buttons that change nothing but the page. Others are not for readers. */
-const harmless = /^(Grouped|One by one|Columns|Ask|Look|Copy command|Count again|Follow|Actions( for .*)?|All clusters|Wrap|Download)$/;
+const harmless = /^(Grouped|Each|Columns|Ask|Look|Copy command|Count again|Follow|Actions( for .*)?|All clusters|Wrap|Download)$/;
 
 /** What is on offer to somebody who may only read. */
 export async function temptations(page: Page): Promise<readonly string[]> {

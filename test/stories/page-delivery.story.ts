@@ -315,6 +315,7 @@ for (const kind of hubKindsByTime)
       missedFiles(window);
       const wrong = await takeTour(window, await everywhere(), {
         who: 'admin',
+        withDialogs: !isGate,
         url: rig.url,
         colors: isGate ? ['light'] : ['light', 'dark'],
         withKeyboard: !isGate,
