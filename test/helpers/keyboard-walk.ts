@@ -78,7 +78,7 @@ export async function walkByKeyboard(page: Page): Promise<string[]> {
     const stop = await step('Tab');
     if (stop.id !== 0 && stop.id === last?.id) {
       faults.push(...(await leave(page, stop)));
-      stops.push(...(await behind(page, stop, step)));
+      stops.push(...(await around(page, stop, step)));
       break;
     }
     if (stop.id !== 0 && stop.id === stops.find(one => one.id !== 0)?.id) break;
@@ -100,14 +100,13 @@ async function leave(page: Page, stop: Stop): Promise<string[]> {
   return isSaid && next.id !== stop.id ? [] : [`Tab does not leave ${stop.name}`];
 }
 
-/** What comes after it is reached from the end of the page. */
-async function behind(page: Page, machine: Stop, step: (key: string) => Promise<Stop>): Promise<Stop[]> {
-  await page.evaluate(`document.querySelector('.skip').focus()`);
+/** What is before it is reached from the top of the page, what is after it from the end. */
+async function around(page: Page, machine: Stop, step: (key: string) => Promise<Stop>): Promise<Stop[]> {
   const stops: Stop[] = [];
-  for (let i = 0; i < stepsBack; i++) {
-    const stop = await step('Shift+Tab');
-    stops.push(stop);
-    if (stop.id === machine.id) break;
+  for (const key of ['Tab', 'Shift+Tab']) {
+    await page.evaluate(`document.querySelector('.skip').focus()`);
+    stops.push((await page.evaluate(whatHasFocus)) as Stop);
+    for (let i = 0; i < mostStops && stops.at(-1)!.id !== machine.id; i++) stops.push(await step(key));
   }
   return stops;
 }

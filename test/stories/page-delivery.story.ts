@@ -207,6 +207,7 @@ for (const kind of hubKindsByTime)
         '/people/:part': ['/people/projects'],
         '/people/users/:name': [`/people/users/${ids.user}`],
         '/people/projects/:cluster/:name': [`/people/projects/${ids.project}`],
+        '/people/groups/:name': [`/people/groups/${encodeURIComponent('genericoidc_group://ops team')}`],
         '/audit': ['/audit'],
         '/allow': ['/allow'],
       };

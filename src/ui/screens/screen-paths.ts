@@ -25,6 +25,7 @@ export const screenPaths = [
   '/people/:part',
   '/people/users/:name',
   '/people/projects/:cluster/:name',
+  '/people/groups/:name',
   '/audit',
   '/allow',
 ] as const;

@@ -43,8 +43,8 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
         ]}
       />
       {part === 'dependencies' ? (
-        state === 'loading' && services.length === 0 ? (
-          <Loading />
+        services.length === 0 && state !== 'live' ? (
+          state === 'loading' && <Loading />
         ) : (
           <DependencyPicture services={services} />
         )
