@@ -18,7 +18,8 @@ export interface DeliveryWorld {
   /** How whoever writes is called in objects. */
   readonly callerName: string;
   get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): Promise<T | undefined>;
-  list<T extends KubeObject>(kind: KindRef<T>, namespace: string): Promise<readonly T[]>;
+  /** Those of all namespaces. */
+  list<T extends KubeObject>(kind: KindRef<T>): Promise<readonly T[]>;
   /** Whether whoever writes may do something. */
   may(
     wanted: Pick<ResourceAttributes, 'verb' | 'resource' | 'namespace'> & {
@@ -34,7 +35,7 @@ export function deliveryWorld({ hub, access, loginNameOf }: DeliveryAdmissionDep
     now: new Date(),
     callerName: loginNameOf?.(user.name) ?? user.name,
     get: (kind, key) => hub.get(kind, key, { signal }),
-    list: async (kind, namespace) => (await hub.list(kind, { namespace, signal })).items,
+    list: async kind => (await hub.list(kind, { signal })).items,
     async may({ verb, resource, namespace, group = deliveryGroup, version = deliveryVersion, name = '' }) {
       const wanted = { isResource: true, verb, group, version, resource, subresource: '', namespace, name } as const;
       return (await access.authorize(user, wanted)).allowed;

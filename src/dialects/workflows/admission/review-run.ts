@@ -48,7 +48,7 @@ async function stateFaults(old: WorkflowRun, { spec }: WorkflowRun, world: Deliv
 /** Whether no later run of the same release took its place, by the same rules as the runs themselves. */
 async function isNewest(run: WorkflowRun, { list }: DeliveryWorld): Promise<boolean> {
   const places = runPlaces();
-  for (const one of await list(WorkflowRun, run.metadata.namespace ?? '')) places.note(withStatus(one));
+  for (const one of await list(WorkflowRun)) places.note(withStatus(one));
   return places.factsFor(withStatus(run)).isNewest;
 }
 

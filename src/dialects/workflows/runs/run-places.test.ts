@@ -62,6 +62,25 @@ test('of two runs of the same second the one that was asked for first goes first
   assert.equal(places.factsFor(second).queue.ahead, 1);
 });
 
+test('a later run takes the place of one with the same release on the same clusters only, in whatever namespace', () => {
+  const places = runPlaces();
+  const on = (name: string, infrastructure: string, clusters: string[], second: number): RunWithStatus => {
+    const status = made('east');
+    const resolvedClusters = clusters.map(id => ({ id, name: id }));
+    const counts = { total: clusters.length, succeeded: clusters.length };
+    Object.assign(status.snapshot!.infrastructure, { name: infrastructure });
+    const one = run(name, { ...status, phase: 'Succeeded', startedAt: `2026-11-17T04:35:0${second}Z`, resolvedClusters, clusters: counts });
+    return { ...one, metadata: { ...one.metadata, namespace: name } };
+  };
+  const prod = on('prod', 'prod', ['p1', 'p2'], 1);
+  places.note(prod);
+  places.note(on('dev', 'dev', ['d1'], 2));
+  assert.equal(places.factsFor(prod).isNewest, true, 'dev has other clusters');
+
+  places.note(on('other', 'other', ['d1', 'p2'], 3));
+  assert.equal(places.factsFor(prod).isNewest, false);
+});
+
 test('the newest run that succeeded tells what it deployed', () => {
   const places = runPlaces();
   places.note(run('web', { ...made('1.0'), phase: 'Succeeded', releaseNo: 1 }));

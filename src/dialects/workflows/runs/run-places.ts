@@ -23,6 +23,8 @@ interface Place {
   /** Undefined before the snapshot is there. */
   line: string | undefined;
   release: string | undefined;
+  infrastructure: string | undefined;
+  clusters: RunStatus['resolvedClusters'];
   startedAt: string | undefined;
   releaseNo: number | undefined;
   phase: string | undefined;
@@ -61,6 +63,8 @@ export function runPlaces(): RunPlaces {
       const place = old?.uid === metadata.uid ? old! : newPlace(run, seen++);
       place.line ??= lineOf(run);
       place.release ??= releaseOf(status);
+      place.infrastructure ??= status.snapshot?.infrastructure.name;
+      place.clusters = status.resolvedClusters ?? place.clusters;
       place.startedAt = status.startedAt ?? place.startedAt;
       place.releaseNo = status.releaseNo ?? place.releaseNo;
       place.phase = status.phase ?? place.phase;
@@ -117,6 +121,8 @@ function newPlace({ metadata, spec }: RunWithStatus, seen: number): Place {
     isPreview: spec.mode === 'Preview',
     line: undefined,
     release: undefined,
+    infrastructure: undefined,
+    clusters: undefined,
     startedAt: undefined,
     releaseNo: undefined,
     phase: undefined,
@@ -149,7 +155,16 @@ function queueOf(place: Place, all: readonly Place[]): RunInput['queue'] {
 function isLater(one: Place, place: Place): boolean {
   if (one.uid === place.uid || one.isPreview || one.release === undefined || one.release !== place.release) return false;
   if (one.startedAt === undefined || place.startedAt === undefined || one.phase === 'RolledBack' || !one.hasChanged) return false;
-  return one.startedAt === place.startedAt ? isEarlier(place, one) : one.startedAt > place.startedAt;
+  const isAfter = one.startedAt === place.startedAt ? isEarlier(place, one) : one.startedAt > place.startedAt;
+  return isAfter && (isSameInfrastructure(one, place) || haveClustersInCommon(one, place));
+}
+
+const isSameInfrastructure = (a: Place, b: Place): boolean => a.namespace === b.namespace && a.infrastructure === b.infrastructure;
+
+/** A release of the same name elsewhere is another one. */
+function haveClustersInCommon(a: Place, b: Place): boolean {
+  const ids = new Set(a.clusters?.map(one => one.id));
+  return b.clusters?.some(one => ids.has(one.id)) ?? false;
 }
 
 function hasChanged({ clusters }: RunStatus): boolean {
