@@ -17,3 +17,7 @@ export function unmetDemands(selector: LabelSelector, labels: Labels = {}): stri
       return value === undefined ? `it has no label ${key}, and ${wanted} is wanted` : `${key} is ${JSON.stringify(value)}, not ${wanted}`;
     });
 }
+
+/** Why no service selects a member that nobody has a ClusterDeployment for, and what to do about it. */
+export const withoutDeployment =
+  'it has no ClusterDeployment; one of its name in kcm-system, with template adopted-cluster-1-0-1, lets services select it';

@@ -42,6 +42,8 @@ function hintFor({ code, message, details }: StatusError): string | undefined {
   if (code === 401)
     return 'the credential of your kubeconfig was refused: it may have expired or belong to another hub; "drover login" signs you in anew';
   if (code === 403) return 'ask an administrator of the cluster for this right; "kubectl auth can-i --list" shows those you have';
+  const [, unreachable] = (code === 503 && /^cluster "([^"]+)" cannot be reached/.exec(message)) || [];
+  if (unreachable !== undefined) return `"drover describe cluster ${unreachable}" says why, and since when`;
   if (code === 429) return 'the server is busy: try again in a moment';
   return undefined;
 }

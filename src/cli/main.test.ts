@@ -51,6 +51,9 @@ test('a wrong command line is answered with the usage of the command that was me
     unjoin: /\n {2}usage: drover unjoin \[options\] <cluster>; --help tells more\n$/,
     'sandbox create': /\n {2}usage: drover sandbox create /,
     'get --kubeconfig f': /\n {2}--hub FILE names the kubeconfig of the hub/,
+    'label cluster east env=prod': /"kubectl label" does that on the hub, "drover kubectl CLUSTER -- label …" on a member/,
+    'get pods -l a=b=c': /It is no query of labels such as app=web .*: found '='/,
+    'explain cluster/east': /"drover describe cluster east"/,
     gte: /\(Did you mean get\?\)\n {2}"drover --help" lists the commands\n$/,
     describe: /drover describe cluster east/,
     'wait --for=delete': /drover wait clusters --all/,
@@ -101,6 +104,8 @@ test('errors say what happened, what to do, and end with their code', () => {
   assert.deepEqual(explainError(new EndWith(5)), { message: '', hint: undefined, exitCode: 5 });
   const missing = new StatusError(404, 'NotFound', 'no', { name: 'x', group: 'cluster.karmada.io', kind: 'clusters' });
   assert.equal(explainError(missing).hint, '"drover get clusters.cluster.karmada.io" lists those there are');
+  const dead = new StatusError(503, 'ServiceUnavailable', 'cluster "east" cannot be reached: its agent is not connected');
+  assert.match(explainError(dead).hint ?? '', /drover describe cluster east/);
   assert.match(explainError(new StatusError(400, 'BadRequest', 'unable to parse requirement: x')).hint ?? '', /-l app=web/);
   assert.match(explainError(new StatusError(403, 'Forbidden', 'no')).hint ?? '', /ask an administrator/);
   assert.match(explainError(new UnreachableError('gone', { cause: new Error('refused') })).message, /gone: refused/);

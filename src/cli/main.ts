@@ -31,6 +31,12 @@ function askedCommand(program: Command, words: readonly string[]): Command {
   return next ? askedCommand(next, words.slice(1)) : program;
 }
 
+/** What people try here, and kubectl does. */
+const verbsOfKubectl: ReadonlySet<string> = new Set(
+  `annotate api-resources api-versions apply attach auth autoscale cluster-info cp create debug delete edit events exec expose label patch port-forward
+  proxy replace scale set taint top`.split(/\s+/),
+);
+
 function usageHint({ code, message }: CommanderError, command: Command): string {
   const help = command.createHelp();
   const path = help
@@ -39,6 +45,9 @@ function usageHint({ code, message }: CommanderError, command: Command): string 
     .join(' ');
   if (code === 'commander.unknownOption' && message.includes("'--kubeconfig"))
     return '--hub FILE names the kubeconfig of the hub; KUBECONFIG and DROVER_KUBECONFIG do, too';
+  const [, word] = /unknown command '([^']+)'/.exec(message) ?? [];
+  if (word !== undefined && verbsOfKubectl.has(word))
+    return `"kubectl ${word}" does that on the hub, "drover kubectl CLUSTER -- ${word} …" on a member`;
   return command.parent ? `usage: ${help.commandUsage(command)}; --help tells more` : `"${path} --help" lists the commands`;
 }
 

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { parseRequirements } from '../api/label-query.ts';
+import { errorText } from '../util/error-text.ts';
 import { durationMs, isDuration } from '../util/duration.ts';
 
 export function parseCount(text: string): number {
@@ -20,6 +22,16 @@ export function parseSeconds(text: string): number {
   const total = isSeconds ? Number(text) * 1000 : durationMs(text);
   if (total <= 0) throw new InvalidArgumentError('It must be longer than nothing.');
   return total;
+}
+
+/** A query of labels as it is, when it is one: a hundred members would say so a hundred times. */
+export function parseQuery(text: string): string {
+  try {
+    parseRequirements(text);
+    return text;
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no query of labels such as app=web or 'env in (prod,test),!canary': ${errorText(error)}.`);
+  }
 }
 
 /** `-C a,b -C c` as a list. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Cluster } from '../../api/cluster.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
-import { collectList } from '../option-values.ts';
+import { collectList, parseQuery } from '../option-values.ts';
 import type { ApiSource } from '../resources/api-source.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -16,7 +16,7 @@ export function addClusterOptions(command: Command): Command {
   return command
     .option('-C, --cluster <names>', 'on these members instead of the hub', collectList, [])
     .option('--all-clusters', 'on all members')
-    .option('--cluster-selector <query>', 'on the members whose labels match');
+    .option('--cluster-selector <query>', 'on the members whose labels match', parseQuery);
 }
 
 /** True when members are meant and not the hub. */

@@ -13,12 +13,17 @@ export async function requireCluster(hub: HubConnection, name: string, { signal 
   return cluster;
 }
 
-/** The same for those who want only the member: who may not look at the hub may have been let in there all the same. */
-export async function requireMember(hub: HubConnection, name: string, { signal }: Pick<Terminal, 'signal'>): Promise<void> {
+/** The same for those who want only the member: who may not look at the hub may have been let in there all the same, and gets nothing. */
+export async function requireMember(
+  hub: HubConnection,
+  name: string,
+  { signal }: Pick<Terminal, 'signal'>,
+): Promise<Cluster | undefined> {
   try {
-    await requireCluster(hub, name, { signal });
+    return await requireCluster(hub, name, { signal });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
     await readJson(await hub.source(name).client.request({ method: 'GET', path: '/version', signal }));
+    return undefined;
   }
 }

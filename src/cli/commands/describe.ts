@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addClusterOptions, chooseSources, type ClusterOptions } from '../clusters/choose-clusters.ts';
 import { runDescribe } from '../describe/run-describe.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
-import { parseSeconds } from '../option-values.ts';
+import { parseQuery, parseSeconds } from '../option-values.ts';
 import { wantedObjects } from '../resources/file-arguments.ts';
 import { addFileOptions, type FileOptions } from '../resources/given-objects.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,7 +22,7 @@ export function defineDescribe(command: Command, terminal: Terminal): void {
     .argument('[types-and-names...]', 'what to describe: clusters, deploy/web, mcs web')
     .option('-n, --namespace <name>', 'the namespace to look in')
     .option('-A, --all-namespaces', 'look in all namespaces')
-    .option('-l, --selector <query>', 'only objects whose labels match')
+    .option('-l, --selector <query>', 'only objects whose labels match', parseQuery)
     .option('--no-show-events', 'leave the events out')
     .option('--request-timeout <time>', 'how long each cluster may take, such as 10s', parseSeconds, 30_000)
     .addHelpText(

@@ -47,8 +47,8 @@ async function explain(words: string[], options: ExplainOptions, terminal: Termi
   if (kind !== undefined) return explainFieldsOf(kind, options, terminal);
   if (options.recursive || options.apiVersion !== undefined)
     throw usageError('--recursive and --api-version are about kinds', 'for example: drover explain works --recursive');
-  const [first = '', second] = words;
-  if (second !== undefined && !first.includes('/') && !isWorkType(first) && !isOwnerType(first))
+  const [first = '', second] = words.flatMap(word => word.split('/'));
+  if (second !== undefined && !isWorkType(first) && !isOwnerType(first))
     throw usageError(
       `${JSON.stringify(first)} is neither a Work nor an owner of services`,
       `"drover explain ${first}" tells of its fields, "drover describe ${first} ${second}" how it is`,

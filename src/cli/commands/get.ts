@@ -7,7 +7,7 @@ import type { TableOptions } from '../get/print-tables.ts';
 import { runGet, type GetRequest } from '../get/run-get.ts';
 import { runWatch } from '../get/run-watch.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
-import { collectList, parseCount, parseSeconds } from '../option-values.ts';
+import { collectList, parseCount, parseQuery, parseSeconds } from '../option-values.ts';
 import { parseOutputFormat } from '../output/output-format.ts';
 import { relaxedPath } from '../output/relaxed-path.ts';
 import { wantedObjects } from '../resources/file-arguments.ts';
@@ -42,7 +42,7 @@ export function defineGet(command: Command, terminal: Terminal): void {
     .option('-o, --output <format>', 'wide, json, yaml, name, jsonpath=…, jsonpath-as-json=…, custom-columns=…', '')
     .option('-n, --namespace <name>', 'the namespace to look in')
     .option('-A, --all-namespaces', 'look in all namespaces')
-    .option('-l, --selector <query>', 'only objects whose labels match')
+    .option('-l, --selector <query>', 'only objects whose labels match', parseQuery)
     .option('--field-selector <query>', 'only objects whose fields match')
     .option('-L, --label-columns <labels>', 'labels to show as columns', collectList, [])
     .option('--show-labels', 'show all labels in the last column')

@@ -28,19 +28,27 @@ export function defineKubectl(command: Command, terminal: Terminal): void {
 async function kubectl(name: string, args: string[], options: HubOptions, terminal: Terminal): Promise<void> {
   const given = args[0] === '--' ? args.slice(1) : args;
   if (given.length === 0) throw usageError('kubectl is given nothing to do', `for example: drover kubectl ${name} -- get pods`);
-  const document = await readDocument(name, options, terminal);
+  const { document, trouble } = await readDocument(name, options, terminal);
   using folder = privateFolder();
   const file = join(folder.path, 'kubeconfig');
   writeFileAtomic(file, document, 0o600);
   process.exitCode = await run(terminal.env['DROVER_KUBECTL'] ?? 'kubectl', given, { ...terminal.env, KUBECONFIG: file });
+  // Of what the hub answers in place of the member, kubectl tells nothing.
+  if (process.exitCode !== 0 && trouble !== undefined) terminal.err(`cluster ${JSON.stringify(name)} is not reached: ${trouble}\n`);
 }
 
 /** The connection to the hub is closed before kubectl begins, which may go on for hours. */
-async function readDocument(name: string, options: HubOptions, terminal: Terminal): Promise<string> {
+async function readDocument(
+  name: string,
+  options: HubOptions,
+  terminal: Terminal,
+): Promise<{ readonly document: string; readonly trouble: string | undefined }> {
   await using hub = await connectToHub(options, terminal);
   // Not the terminal's own signal: from here on signals are kubectl's.
-  await requireMember(hub, name, { signal: AbortSignal.timeout(30_000) });
-  return writeYaml(await memberKubeconfig(hub, name));
+  const member = await requireMember(hub, name, { signal: AbortSignal.timeout(30_000) });
+  const connected = member?.status?.conditions?.find(one => one.type === 'Connected');
+  const trouble = connected?.status === 'True' ? undefined : connected?.message;
+  return { document: writeYaml(await memberKubeconfig(hub, name)), trouble };
 }
 
 function privateFolder(): { readonly path: string } & Disposable {

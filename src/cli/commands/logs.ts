@@ -6,7 +6,7 @@ import { addClusterOptions, areMembersMeant, chooseSources, type ClusterOptions 
 import { CommandError, usageError } from '../exit-codes.ts';
 import { connectToHub } from '../hub-client.ts';
 import { runPodLogs } from '../logs/pod-logs.ts';
-import { parseCount, parseSeconds } from '../option-values.ts';
+import { parseCount, parseQuery, parseSeconds } from '../option-values.ts';
 import { parseResourceArguments } from '../resources/resource-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 import { addDeliveryOptions, isRunType, parseRun, type DeliveryOptions } from '../workflows/delivery-argument.ts';
@@ -34,7 +34,7 @@ export function defineLogs(command: Command, terminal: Terminal): void {
     .argument('[run-or-pods...]', 'which run; or which pods, or workloads with pods, on members')
     .option('--step <name>', 'of a run: only this step')
     .option('--unit <name>', 'of a run: only this part of a step, such as "Wait for Steady State"')
-    .option('-l, --selector <query>', 'of pods: those whose labels match')
+    .option('-l, --selector <query>', 'of pods: those whose labels match', parseQuery)
     .option('-c, --container <name>', 'of pods: this container (default: the first)')
     .option('--all-containers', 'of pods: every container')
     .option('--tail <n>', 'of pods: only so many of the last lines', parseCount)

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { PipelineRun } from '../../dialects/workflows/kinds/pipeline.ts';
 import { WorkflowRun } from '../../dialects/workflows/kinds/workflow-run.ts';
 import { deliveryAnnotations, deliveryLabels } from '../../dialects/workflows/names.ts';
+import { parseQuery } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 import { addDeliveryOptions, parsePlan, type DeliveryOptions } from '../workflows/delivery-argument.ts';
 import { get, getDefaults } from './get.ts';
@@ -29,7 +30,7 @@ export function defineRuns(command: Command, terminal: Terminal): void {
     .argument('[workflow]', 'only runs of this Workflow')
     .option('-o, --output <format>', 'wide, json, yaml, name, jsonpath=…, custom-columns=…', '')
     .option('-A, --all-namespaces', 'those of all namespaces')
-    .option('-l, --selector <query>', 'only runs whose labels match')
+    .option('-l, --selector <query>', 'only runs whose labels match', parseQuery)
     .option('--pipelines', 'runs of pipelines instead of runs of workflows')
     .option('--no-headers', 'leave the headers out')
     .option('-w, --watch', 'go on showing changes');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addClusterOptions, chooseSources, type ClusterOptions } from '../clusters/choose-clusters.ts';
 import { usageError } from '../exit-codes.ts';
 import { addHubOptions, connectToHub, type HubOptions } from '../hub-client.ts';
-import { parseSeconds } from '../option-values.ts';
+import { parseQuery, parseSeconds } from '../option-values.ts';
 import { wantedObjects } from '../resources/file-arguments.ts';
 import { addFileOptions, type FileOptions } from '../resources/given-objects.ts';
 import type { Terminal } from '../terminal.ts';
@@ -29,7 +29,7 @@ export function defineWait(command: Command, terminal: Terminal): void {
     .option('-n, --namespace <name>', 'the namespace to look in')
     .option('-A, --all-namespaces', 'look in all namespaces')
     .option('--all', 'all objects of the type')
-    .option('-l, --selector <query>', 'only objects whose labels match')
+    .option('-l, --selector <query>', 'only objects whose labels match', parseQuery)
     .option('--field-selector <query>', 'only objects whose fields match')
     .option('--timeout <time>', 'how long to wait for everything together, such as 5m', parseSeconds, 30_000)
     .option('--request-timeout <time>', 'how long each cluster may take to answer', parseSeconds, 30_000);

@@ -11,12 +11,14 @@ export interface CustomColumn {
   readonly path: JsonPath;
 }
 
+const example = 'for example: -o custom-columns=NAME:.metadata.name,AGE:.metadata.creationTimestamp';
+
 /** Columns from `NAME:.metadata.name,AGE:.metadata.creationTimestamp`. */
 export function parseCustomColumns(spec: string): CustomColumn[] {
-  if (spec === '') throw usageError('custom-columns format specified but no custom columns given');
+  if (spec === '') throw usageError('custom-columns format specified but no custom columns given', example);
   return spec.split(',').map(part => {
     const colon = part.indexOf(':');
-    if (colon < 0) throw usageError(`unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`);
+    if (colon < 0) throw usageError(`unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`, example);
     return { header: part.slice(0, colon), path: relaxedPath(part.slice(colon + 1)) };
   });
 }

@@ -1,19 +1,20 @@
+import { Cluster } from '../../api/cluster.ts';
+import { withoutDeployment } from '../../api/unmet-demands.ts';
 import { Work } from '../../api/work.ts';
 import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
-import { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
 import { targetOfSet } from '../../dialects/k0rdent/owned-sets.ts';
-import { isMeant, type OwnerObject } from '../../dialects/k0rdent/previews/owners.ts';
+import { isMeant } from '../../dialects/k0rdent/previews/owners.ts';
 import { sightOfRead } from '../../dialects/k0rdent/placement-sight.ts';
-import { whyNotSelected, type PlacementSight } from '../../dialects/k0rdent/select-clusters.ts';
+import { whyNotSelected } from '../../dialects/k0rdent/select-clusters.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import type { NotSelected, OwnerFacts } from './explain-owner.ts';
-import { findOwner, type OwnerChoice } from './find-owner.ts';
+import { findOwner, type FoundOwner, type OwnerChoice } from './find-owner.ts';
 
 const concurrency = 16;
 
@@ -30,11 +31,11 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
     ({ namespace, name }) => `${namespace}/${name}`,
   );
   const targets = [...new Set(sets.map(targetOfSet))].filter(isChosen);
-  const notSelected = await findNotSelected(hub, owner, sightOfRead(members, sets), signal);
+  const notSelected = await findNotSelected(hub, { owner, members, sets }, signal);
   const known = [...matching, ...notSelected.map(one => one.cluster)];
   if (choice.cluster !== undefined && targets.length === 0 && !known.some(isChosen))
     throw new CommandError(`${choice.kind.kind} ${JSON.stringify(choice.name)} is not on cluster ${JSON.stringify(choice.cluster)}`, {
-      hint: `without --cluster, all clusters are shown${choice.kind === ServiceSet ? '' : ' that it is on'}`,
+      hint: 'without --cluster, all clusters are shown; "drover get clusters" lists those there are',
     });
   const works = new Map(
     await mapBounded(targets, concurrency, async (target): Promise<[string, Work[]]> => {
@@ -56,14 +57,24 @@ export async function gatherFacts(hub: HubConnection, choice: FactsChoice, signa
 }
 
 /** The clusters that a MultiClusterService does not select. None for other owners: those have one cluster. */
-async function findNotSelected(hub: HubConnection, owner: OwnerObject, sight: PlacementSight, signal: AbortSignal): Promise<NotSelected[]> {
+async function findNotSelected(
+  hub: HubConnection,
+  { owner, members, sets }: Pick<FoundOwner, 'owner' | 'members' | 'sets'>,
+  signal: AbortSignal,
+): Promise<NotSelected[]> {
   if (!owner.kind?.endsWith('MultiClusterService')) return [];
+  const sight = sightOfRead(members, sets);
   const { namespace } = owner.metadata;
   const { items } = await hub.client.list(ClusterDeployment, { signal, ...(namespace !== undefined && { namespace }) });
-  return items
+  const deployed = items
     .flatMap(one => {
       const why = whyNotSelected(owner as MultiClusterService, one, sight);
       return why === undefined ? [] : [{ cluster: keyOf(one), why }];
     })
     .sort((a, b) => compareTexts(a.cluster, b.cluster));
+  if (namespace !== undefined) return deployed;
+  const known = new Set([...members.values()].map(one => one.metadata.name));
+  const { items: clusters } = await hub.client.list(Cluster, { signal });
+  const strays = clusters.map(one => one.metadata.name!).filter(name => !known.has(name));
+  return [...deployed, ...strays.toSorted(compareTexts).map(cluster => ({ cluster, why: withoutDeployment }))];
 }

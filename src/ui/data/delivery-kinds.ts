@@ -7,7 +7,8 @@ const delivery = { group: 'delivery.drover.io', version: 'v1alpha1', isNamespace
 /** What services are delivered with, in the words of k0rdent, and workflows. */
 export const deliveryKinds = {
   namespacedMultiClusterService: {
-    ...k0rdent,
+    group: 'drover.io',
+    version: 'v1alpha1',
     kind: 'NamespacedMultiClusterService',
     plural: 'namespacedmulticlusterservices',
     isNamespaced: true,

@@ -14,7 +14,8 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { YamlView } from '../../parts/yaml-view.tsx';
 import { ClusterPreviews } from './cluster-previews.tsx';
 import { destinations, emptyDraft, selectorFault, serviceOf, type ServiceDraft } from './draft-service.ts';
-import { keyOf, membersByTarget, placeOf, type Cluster, type ClusterDeployment, type MultiClusterService } from './service-kinds.ts';
+import { keyOf, membersByTarget, placeOf, withoutTarget } from './service-kinds.ts';
+import type { Cluster, ClusterDeployment, MultiClusterService } from './service-kinds.ts';
 
 /** For those who may: a form, then what would happen on each cluster, and only then the service. */
 export function CreateService({ present }: { present: readonly MultiClusterService[] }) {
@@ -166,7 +167,7 @@ function WhereItGoes({ mcs }: { mcs: MultiClusterService }) {
   const deployments = useList<ClusterDeployment>({ kind: deliveryKinds.clusterDeployment });
   const clusters = useList<Cluster>({ kind: kinds.cluster });
   const members = useMemo(() => membersByTarget(clusters.items), [clusters.items]);
-  const all = destinations(mcs, deployments.items, members);
+  const all = destinations(mcs, deployments.items, { members, strays: withoutTarget(clusters.items) });
   const meant = all.filter(({ isMeant }) => isMeant).length;
   if (deployments.state === 'loading') return <Loading />;
   return (

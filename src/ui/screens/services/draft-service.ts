@@ -1,7 +1,7 @@
 import { parseRequirements, SelectorSyntaxError, type Requirement } from '../../../api/label-query.ts';
 import type { LabelSelector } from '../../../api/label-selector.ts';
 import { whyKeptAway } from '../../../api/cluster-taints.ts';
-import { unmetDemands } from '../../../api/unmet-demands.ts';
+import { unmetDemands, withoutDeployment } from '../../../api/unmet-demands.ts';
 import { keyOf, type Cluster, type ClusterDeployment, type MultiClusterService } from './service-kinds.ts';
 import { whyNot } from './where.ts';
 
@@ -76,7 +76,7 @@ function expressionOf({ key, operator, values }: Requirement) {
 }
 
 export interface Destination {
-  /** The ClusterDeployment, as namespace/name. */
+  /** The ClusterDeployment, as namespace/name, or the name of a member that has none. */
   readonly target: string;
   readonly isMeant: boolean;
   /** Why not. */
@@ -87,11 +87,11 @@ export interface Destination {
 export function destinations(
   mcs: MultiClusterService,
   deployments: readonly ClusterDeployment[],
-  members: ReadonlyMap<string, Cluster> = new Map(),
+  { members = new Map(), strays = [] }: { readonly members?: ReadonlyMap<string, Cluster>; readonly strays?: readonly Cluster[] } = {},
 ): readonly Destination[] {
   const selector = mcs.spec.clusterSelector ?? {};
   const isEmpty = Object.keys(selector).length === 0;
-  return deployments
+  const known = deployments
     .map(deployment => {
       const { labels = {}, deletionTimestamp } = deployment.metadata;
       const member = members.get(keyOf(deployment));
@@ -100,4 +100,5 @@ export function destinations(
       return { target: keyOf(deployment), isMeant, why: isMeant ? '' : whyNot(mcs, deployment, member) };
     })
     .sort((a, b) => Number(b.isMeant) - Number(a.isMeant) || (a.target < b.target ? -1 : 1));
+  return [...known, ...strays.map(({ metadata }) => ({ target: metadata.name ?? '', isMeant: false, why: withoutDeployment }))];
 }

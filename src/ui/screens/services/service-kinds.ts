@@ -42,6 +42,12 @@ export const membersByTarget = (clusters: readonly Cluster[]): ReadonlyMap<strin
     }),
   );
 
+/** Members that services cannot select: they choose among ClusterDeployments. */
+export const withoutTarget = (clusters: readonly Cluster[]): readonly Cluster[] => {
+  const known = new Set(membersByTarget(clusters).values());
+  return clusters.filter(one => !known.has(one));
+};
+
 export const isPlanOnly = ({ spec }: MultiClusterService): boolean => {
   const config = spec.serviceSpec?.provider?.config as { syncMode?: string } | undefined;
   return (config?.syncMode ?? spec.serviceSpec?.syncMode) === 'DryRun';

@@ -16,8 +16,8 @@ import { DriftTab } from './drift-tab.tsx';
 import { judgeService } from './judge-service.ts';
 import { PlanTab } from './plan-tab.tsx';
 import { RolloutTab } from './rollout-tab.tsx';
-import { keyOf, kindOf, kubectlName, membersByTarget, type Cluster, type ClusterDeployment } from './service-kinds.ts';
-import type { MultiClusterService, ServiceSet } from './service-kinds.ts';
+import { keyOf, kindOf, kubectlName, membersByTarget, withoutTarget } from './service-kinds.ts';
+import type { Cluster, ClusterDeployment, MultiClusterService, ServiceSet } from './service-kinds.ts';
 import { TopologyTab } from './topology-tab.tsx';
 import { UpgradesTab } from './upgrades-tab.tsx';
 import { WhereTab } from './where-tab.tsx';
@@ -79,9 +79,10 @@ function Part({ mcs, part }: { mcs: MultiClusterService; part: string }) {
   const sets = useList<ServiceSet>({ kind: deliveryKinds.serviceSet, namespace });
   const clusters = useList<Cluster>({ kind: kinds.cluster });
   const members = useMemo(() => membersByTarget(clusters.items), [clusters.items]);
+  const strays = useMemo(() => (namespace === undefined ? withoutTarget(clusters.items) : []), [namespace, clusters.items]);
   const rows = useMemo(
-    () => whereRows(mcs, { deployments: deployments.items, sets: sets.items, members }),
-    [mcs, deployments.items, sets.items, members],
+    () => whereRows(mcs, { deployments: deployments.items, sets: sets.items, members, strays }),
+    [mcs, deployments.items, sets.items, members, strays],
   );
   const error = deployments.error ?? sets.error;
   // A cluster that is not known yet must not look like one that is not there.

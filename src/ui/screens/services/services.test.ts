@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Work } from '../../../api/work.ts';
 import { claimsOn, ifTheWinnerLeft } from './claims.ts';
 import { planSwitch } from './plan-switch.ts';
-import type { ClusterDeployment, MultiClusterService, ServiceSet } from './service-kinds.ts';
+import type { Cluster, ClusterDeployment, MultiClusterService, ServiceSet } from './service-kinds.ts';
 import { whereRows } from './where.ts';
 
 const mcs = {
@@ -26,6 +26,7 @@ test('every cluster says what it has, or why not', () => {
     deployments: [deployment('a', 'prod'), deployment('b', 'prod'), deployment('lab', 'test'), deployment('new', 'prod')],
     sets: [setOn('a', 'Deployed'), setOn('b', 'Failed', 'ClusterSummary p--x managing it')],
     members: new Map(),
+    strays: [{ metadata: { name: 'joined', labels: { env: 'prod' } } } as unknown as Cluster],
   });
   assert.deepEqual(
     rows.map(({ target, state, why }) => `${target}: ${state.word}${why && `: ${why}`}`),
@@ -34,6 +35,7 @@ test('every cluster says what it has, or why not', () => {
       'ns/b: Outranked: ClusterSummary p--x managing it',
       'ns/new: Waiting: waiting on base',
       'ns/lab: Not here: env is "test", not "prod"',
+      ': Not here: it has no ClusterDeployment; one of its name in kcm-system, with template adopted-cluster-1-0-1, lets services select it',
     ],
   );
 });

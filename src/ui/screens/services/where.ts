@@ -1,5 +1,5 @@
 import { whyKeptAway } from '../../../api/cluster-taints.ts';
-import { unmetDemands } from '../../../api/unmet-demands.ts';
+import { unmetDemands, withoutDeployment } from '../../../api/unmet-demands.ts';
 import type { Tone } from '../../parts/state-badge.tsx';
 import {
   hubTarget,
@@ -31,6 +31,8 @@ export interface WhereFacts {
   readonly deployments: readonly ClusterDeployment[];
   readonly sets: readonly ServiceSet[];
   readonly members: ReadonlyMap<string, Cluster>;
+  /** Members without a ClusterDeployment. */
+  readonly strays?: readonly Cluster[];
 }
 
 type MatchingCluster = NonNullable<NonNullable<MultiClusterService['status']>['matchingClusters']>[number];
@@ -45,7 +47,7 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 /** Every cluster there is: what a service is on it, or why it is not. Those that have it first. */
-export function whereRows(mcs: MultiClusterService, { deployments, sets, members }: WhereFacts): readonly WhereRow[] {
+export function whereRows(mcs: MultiClusterService, { deployments, sets, members, strays = [] }: WhereFacts): readonly WhereRow[] {
   const key = keyOf(mcs);
   const own = new Map<string, ServiceSet[]>();
   for (const set of sets) {
@@ -58,12 +60,21 @@ export function whereRows(mcs: MultiClusterService, { deployments, sets, members
   );
   const deploymentByTarget = new Map(deployments.map(one => [keyOf(one), one]));
   const targets = new Set([...own.keys(), ...matches.keys(), ...deploymentByTarget.keys()]);
-  return [...targets].flatMap(target => {
+  const present = [...targets].flatMap(target => {
     const about = { target, member: members.get(target), match: matches.get(target) };
     const services = (own.get(target) ?? []).flatMap(set => rowsOfSet(set, about));
     return services.length > 0 ? services : [absentRow(mcs, deploymentByTarget.get(target), about)];
   });
+  return [...present, ...strays.map(strayRow)];
 }
+
+const nothing = { release: '', template: '', version: '', isOutranked: false } as const;
+const notHere = { tone: 'idle', word: 'Not here' } as const;
+
+const strayRow = (member: Cluster): WhereRow => {
+  const name = member.metadata.name ?? '';
+  return { ...nothing, id: name, target: '', member, state: notHere, why: withoutDeployment };
+};
 
 interface TargetFacts {
   readonly target: string;
@@ -94,9 +105,9 @@ function rowsOfSet({ spec, status, metadata }: ServiceSet, { target, member, mat
 }
 
 function absentRow(mcs: MultiClusterService, deployment: ClusterDeployment | undefined, { target, member, match }: TargetFacts): WhereRow {
-  const row = { id: target, target, member, release: '', template: '', version: '', isOutranked: false };
+  const row = { ...nothing, id: target, target, member };
   if (match) return { ...row, state: { tone: 'info', word: 'Waiting' }, why: match.message ?? 'Nothing is wanted there yet' };
-  return { ...row, state: { tone: 'idle', word: 'Not here' }, why: whyNot(mcs, deployment, member) };
+  return { ...row, state: notHere, why: whyNot(mcs, deployment, member) };
 }
 
 /** Why a cluster is not one of those that a service goes to. */
