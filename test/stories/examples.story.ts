@@ -196,4 +196,19 @@ function examples(kind: HubKind): void {
       }
     }
   });
+
+  test('all of it can be taken away again', { skip: process.env['DROVER_GATE'] === 'true' && 'npm run test:stories has it' }, async () => {
+    const folders = stories.map(name => `-f ${path.join(folder, name)}`).join(' ');
+    // As in k0rdent, a template stays as long as something uses it.
+    await eventually(
+      () => kubectl.run(`delete --ignore-not-found ${folders}`),
+      ({ code }) => code === 0,
+      { ...patient, what: 'nothing is in the way' },
+    );
+    await eventually(
+      () => drover.run('get clusters'),
+      ({ stderr }) => stderr.includes('No resources found'),
+      { ...patient, what: 'no cluster is left' },
+    );
+  });
 }

@@ -14,11 +14,7 @@ export async function requireCluster(hub: HubConnection, name: string, { signal 
 }
 
 /** The same for those who want only the member: who may not look at the hub may have been let in there all the same, and gets nothing. */
-export async function requireMember(
-  hub: HubConnection,
-  name: string,
-  { signal }: Pick<Terminal, 'signal'>,
-): Promise<Cluster | undefined> {
+export async function requireMember(hub: HubConnection, name: string, { signal }: Pick<Terminal, 'signal'>): Promise<Cluster | undefined> {
   try {
     return await requireCluster(hub, name, { signal });
   } catch (error) {

@@ -28,7 +28,7 @@ const maxStateLength = 44;
 /** What runs on which cluster, and why not where it does not. At most a dozen rows: a fleet is seen with `drover get`. */
 export function fleetTable(fleet: Fleet): string {
   const rows = sorted(fleet.deployments).flatMap(one => rowsOf(one, fleet));
-  if (rows.length === 0) return 'There are no ClusterDeployments.\n';
+  if (rows.length === 0) return 'There are no ClusterDeployments: "kubectl apply -f examples/multi-cluster-service" makes some.\n';
   const table = new TabWriter();
   table.line('CLUSTER\tLABELS\tSERVICE\tSTATE');
   for (const { cluster, labels, service, state } of rows.slice(0, maxRows))

@@ -42,7 +42,9 @@ async function stateFaults(old: WorkflowRun, { spec }: WorkflowRun, world: Deliv
   if (state === 'Initialize' && startedAt !== undefined) return wrong('the run has begun already');
   if (!isTerminal(phase)) return [];
   if (state !== 'Rollback' || !rollbackFrom.includes(phase!)) return wrong(`the run is ${phase}: it is over`);
-  return phase === 'Succeeded' && !(await isNewest(old, world)) ? wrong('a newer run has taken the place of this one: roll that back, or run again') : [];
+  return phase === 'Succeeded' && !(await isNewest(old, world))
+    ? wrong('a newer run has taken the place of this one: roll that back, or run again')
+    : [];
 }
 
 /** Whether no later run of the same release took its place, by the same rules as the runs themselves. */
