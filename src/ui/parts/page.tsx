@@ -3,6 +3,7 @@ import { useRouter, useSearch } from 'wouter';
 import { goBack } from '../app/go-back.ts';
 import { PlaceLink, withoutScope } from '../app/place.tsx';
 import { useShortcut } from '../app/shortcuts.tsx';
+import { isolated } from './isolated.ts';
 
 interface PageProps {
   readonly title: string;
@@ -22,7 +23,7 @@ interface PageProps {
 export function Page({ title, above = [], back, beside, actions, isFilled = false, children }: PageProps) {
   const { parser } = useRouter();
   useEffect(() => {
-    document.title = `${title} · Drover`;
+    document.title = `${isolated(title)} · Drover`;
   }, [title]);
   useShortcut(above.length > 0 ? 'back' : undefined, () => goBack(parser, back ?? above.at(-1)!.to));
   return (
@@ -39,7 +40,9 @@ export function Page({ title, above = [], back, beside, actions, isFilled = fals
             </nav>
           )}
           <div className="row">
-            <h1 id="screen-title">{title}</h1>
+            <h1 id="screen-title">
+              <bdi>{title}</bdi>
+            </h1>
             {beside && <span role="status">{beside}</span>}
           </div>
         </div>

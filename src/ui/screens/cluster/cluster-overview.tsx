@@ -5,6 +5,7 @@ import { Share } from '../../parts/share.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { idOf } from '../clusters/cluster-kind.ts';
+import { LastSeen } from '../clusters/last-seen.tsx';
 import { Conditions } from '../object/object-facts.tsx';
 
 const ways = {
@@ -59,7 +60,7 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
           )}
           <dt>Last seen</dt>
           <dd>
-            <Time at={status?.lastSeen} isAgo />
+            <LastSeen cluster={cluster} isAgo />
           </dd>
           <dt>Added</dt>
           <dd>

@@ -5,6 +5,7 @@ import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
+import { LastSeen } from './last-seen.tsx';
 import { idOf } from './cluster-kind.ts';
 
 type Resource = 'cpu' | 'memory';
@@ -80,7 +81,7 @@ export const clusterColumns: readonly Column<Cluster>[] = [
     title: 'Last seen',
     width: '6rem',
     value: ({ status }) => Date.parse(status?.lastSeen ?? '') || undefined,
-    cell: ({ status }) => <Time at={status?.lastSeen} />,
+    cell: one => <LastSeen cluster={one} />,
   },
   {
     id: 'age',

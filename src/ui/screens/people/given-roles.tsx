@@ -8,6 +8,7 @@ import { SmallTable } from '../../parts/small-table.tsx';
 import { GrantDialog, RevokeButton, type GrantPlace } from './grant.tsx';
 import { isOf, peopleKinds, projectPlace, type Holder } from './people-kinds.ts';
 import { usePeople, usePlaceNames } from './use-people.ts';
+import { isolated } from '../../parts/isolated.ts';
 
 interface Given {
   readonly kind: Kind;
@@ -46,7 +47,9 @@ export function GivenRoles({ holder, who, none }: { holder: Holder; who: string;
     }),
     ...projects.filter(isTheirs).map(one => {
       const found = project(one.projectName);
-      const title = found ? `Project ${found.spec.displayName} on ${clusterName(found.spec.clusterName)}` : `Project ${one.projectName}`;
+      const title = found
+        ? `Project ${isolated(found.spec.displayName)} on ${clusterName(found.spec.clusterName)}`
+        : `Project ${one.projectName}`;
       return {
         kind: peopleKinds.projectBinding,
         namespace: one.metadata.namespace,

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { quoted } from '../../parts/quoted.ts';
 import { peopleKinds, userTitle, type GlobalRole, type Holder, type Project, type RoleTemplate, type User } from './people-kinds.ts';
 import { useGroups, usePlaceNames } from './use-people.ts';
+import { isolated } from '../../parts/isolated.ts';
 
 /** Where a role is given. */
 export type GrantPlace = { readonly in: 'hub' } | { readonly in: 'cluster' } | { readonly in: 'project'; readonly project?: Project };
@@ -38,7 +39,7 @@ export function GrantDialog({ place, holder, who, onClose }: GrantDialogProps) {
   const places =
     place.in === 'cluster'
       ? clusters.map(one => ({ id: one.status?.id ?? one.metadata.name!, title: one.metadata.name! }))
-      : projects.map(one => ({ id: idOf(one), title: `${one.spec.displayName} on ${clusterName(one.spec.clusterName)}` }));
+      : projects.map(one => ({ id: idOf(one), title: `${isolated(one.spec.displayName)} on ${clusterName(one.spec.clusterName)}` }));
   const needsPlace = place.in === 'cluster' || (place.in === 'project' && !place.project);
   const { kind, namespace, body } = bindingFor(place.in, { holder: chosen, role, where, projects });
   return (

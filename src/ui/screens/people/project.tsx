@@ -14,6 +14,7 @@ import { GrantDialog, RevokeButton } from './grant.tsx';
 import { groupOf, groupPlace, holderOf, peopleKinds, userPlace, type Project } from './people-kinds.ts';
 import { usePeople, usePlaceNames } from './use-people.ts';
 import '../../styles/delivery.css';
+import { isolated } from '../../parts/isolated.ts';
 
 const annotation = 'field.cattle.io/projectId';
 
@@ -106,7 +107,7 @@ function Members({ project }: { project: Project }) {
                 kind={peopleKinds.projectBinding}
                 namespace={one.metadata.namespace}
                 name={one.metadata.name ?? ''}
-                about={`${who} is no longer ${one.roleTemplateName} in ${project.spec.displayName}`}
+                about={`${isolated(who)} is no longer ${one.roleTemplateName} in ${isolated(project.spec.displayName)}`}
               />,
             ];
           })}

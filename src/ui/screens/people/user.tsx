@@ -15,6 +15,7 @@ import { GivenRoles } from './given-roles.tsx';
 import { groupPlace, groupsOf, peopleKinds, userTitle, type User, type UserAttribute } from './people-kinds.ts';
 import { WhatCan } from './what-can.tsx';
 import '../../styles/delivery.css';
+import { isolated } from '../../parts/isolated.ts';
 
 /** One person: what was given to them where, and what that lets them do. */
 export function UserScreen() {
@@ -71,7 +72,7 @@ export function UserScreen() {
           <Time at={user.metadata.creationTimestamp} isAgo />
         </dd>
       </dl>
-      <GivenRoles holder={{ userName: name }} who={who} none="Nothing was given to this person directly. Groups may have been." />
+      <GivenRoles holder={{ userName: name }} who={isolated(who)} none="Nothing was given to this person directly. Groups may have been." />
       <WhatCan user={name} groups={groups} who={who} />
     </Page>
   );
@@ -96,7 +97,7 @@ function EnableButton({ user }: { user: User }) {
       </PlaceLink>
       {isOpen && (
         <ActionDialog
-          title={`${verb} ${userTitle(user, name)}`}
+          title={`${verb} ${isolated(userTitle(user, name))}`}
           verb={verb}
           isDanger={isEnabled}
           command={`kubectl patch users.management.cattle.io ${name} --type=merge -p '{"enabled":${!isEnabled}}'`}

@@ -52,7 +52,9 @@ export function WhatCan({ user, groups, who }: { user: string; groups: readonly 
   const command = `${place === '' ? 'kubectl ' : place}auth can-i ${verb} ${resource}${namespace ? ` -n ${namespace}` : ' -A'} ${asFlags.join(' ')}`;
   return (
     <section className="section" aria-label="What can they do?">
-      <h2>What can {who} do?</h2>
+      <h2>
+        What can <bdi>{who}</bdi> do?
+      </h2>
       <form className="row" onSubmit={event => void ask(event)}>
         <select className="input small-field" aria-label="Cluster" value={cluster} onChange={event => setCluster(event.target.value)}>
           <option value={hub}>On the hub</option>

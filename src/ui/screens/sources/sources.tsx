@@ -83,7 +83,7 @@ const columns: readonly Column<SourceRow>[] = [
       </PlaceLink>
     ),
   },
-  { id: 'ns', title: 'Namespace', width: '8rem', value: ({ source }) => source.metadata.namespace },
+  { id: 'ns', title: 'Namespace', width: 'minmax(8rem, 1fr)', value: ({ source }) => source.metadata.namespace },
   { id: 'type', title: 'Type', width: '9rem', value: ({ kind }) => kind.kind },
   {
     id: 'state',

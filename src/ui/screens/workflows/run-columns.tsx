@@ -18,7 +18,7 @@ export const runColumns: readonly Column<WorkflowRun>[] = [
       </PlaceLink>
     ),
   },
-  { id: 'ns', title: 'Namespace', width: '8rem', value: ({ metadata }) => metadata.namespace },
+  { id: 'ns', title: 'Namespace', width: 'minmax(8rem, 1fr)', value: ({ metadata }) => metadata.namespace },
   {
     id: 'workflow',
     title: 'Workflow',

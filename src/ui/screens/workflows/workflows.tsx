@@ -91,7 +91,12 @@ const nameColumn = <T extends KubeObject>(placeOf: (one: T) => string): Column<T
     </PlaceLink>
   ),
 });
-const namespaceColumn = { id: 'ns', title: 'Namespace', width: '8rem', value: ({ metadata }: KubeObject) => metadata.namespace } as const;
+const namespaceColumn = {
+  id: 'ns',
+  title: 'Namespace',
+  width: 'minmax(8rem, 1fr)',
+  value: ({ metadata }: KubeObject) => metadata.namespace,
+} as const;
 const ageColumn = {
   id: 'age',
   title: 'Age',
@@ -103,7 +108,7 @@ const ageColumn = {
 const workflowColumns: readonly Column<Workflow>[] = [
   nameColumn(workflowPlace),
   namespaceColumn,
-  { id: 'type', title: 'Type', width: '6.5rem', value: ({ spec }) => spec.type },
+  { id: 'type', title: 'Type', width: '7.5rem', value: ({ spec }) => spec.type },
   { id: 'service', title: 'Service', width: 'minmax(6rem, 1fr)', value: ({ spec }) => spec.serviceRef },
   { id: 'infrastructure', title: 'Infrastructure', width: 'minmax(7rem, 1fr)', value: ({ spec }) => spec.infrastructureRef },
   {
