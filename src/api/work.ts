@@ -1,3 +1,4 @@
+import { clusterAnnotations } from './cluster.ts';
 import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import { lastAppliedAnnotation } from './object.ts';
@@ -119,9 +120,12 @@ const options = object('How to deliver.', {
     ),
   ),
   again: optional(
-    text('Any text. Another one has the delivery made again, removals included, though nothing else of it has changed. Not for charts.', {
-      maxLength: 256,
-    }),
+    text(
+      'Any text. Another one has the delivery made again, removals included, though nothing else of it has changed. A chart gets a new revision of its release by that.',
+      {
+        maxLength: 256,
+      },
+    ),
   ),
   compareEvery: optional(
     duration('How often everything is compared with the member anew, where drift is watched. Only what changes there when absent.'),
@@ -363,6 +367,7 @@ export const Work = defineKind({
     { name: 'Healthy', type: 'string', path: '.status.healthy', priority: 1 },
     { name: 'Chart', type: 'string', path: '.status.delivered.chart', priority: 1 },
     { name: 'Revision', type: 'integer', path: '.status.delivered.revision', priority: 1 },
+    { name: 'Applied', type: 'date', path: '.status.delivered.at', priority: 1 },
     { name: 'Priority', type: 'integer', path: '.spec.priority', priority: 1 },
     { name: 'Message', type: 'string', path: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
@@ -458,9 +463,15 @@ export const workAnnotations = {
   mounted: 'drover.io/mounted',
   /** On a Work that a dialect made: who wants it, in words such as "MultiClusterService global-ingress". */
   owner: 'drover.io/owner',
+  /** On a Work, as on a Cluster: "true" lets it go without taking anything off the member. */
+  forceRemoval: clusterAnnotations.forceRemoval,
   /** On a Work: digests of Contents that are needed besides what it delivers, separated by commas. They stay as long as it names them. */
   contents: 'drover.io/contents',
 } as const;
+
+/** Whether what it delivered stays on the member when the Work goes. */
+export const staysWhenGone = ({ metadata, spec }: Work): boolean =>
+  spec.onDelete === 'Keep' || metadata.annotations?.[workAnnotations.forceRemoval] === 'true';
 
 /** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */
 export const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'patches', 'options'] as const;

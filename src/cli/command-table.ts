@@ -161,6 +161,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/rollback.ts')).defineRollback,
   },
   {
+    name: 'reapply',
+    summary: 'put what a Work delivers on its member once more',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/reapply.ts')).defineReapply,
+  },
+  {
+    name: 'release',
+    summary: 'let a Work go whose member is lost',
+    group: 'Works, what members should run:',
+    load: async () => (await import('./commands/release.ts')).defineRelease,
+  },
+  {
     name: 'rollout',
     summary: 'show, pause, abort or undo how a change comes to many clusters',
     group: 'Works, what members should run:',

@@ -258,6 +258,10 @@ function tell(kind: HubKind): void {
     );
     assert.match(shown, /Deployment shop\/web \.spec\.replicas\n +delivered was 1, it is 4, by manager "ann/);
     await drover.expect('diff work/base', { code: 1, says: /\n- {2}replicas: 4\n\+ {2}replicas: 1\n/ });
+    await drover.expect('reapply work/base --dry-run=server', { says: 'work.drover.io/base reapplied (server dry run)' });
+    await drover.expect('reapply work/base --wait', { says: 'work.drover.io/base reapplied' });
+    assert.equal(await member.expect('-n shop get deployment web -o jsonpath={.spec.replicas}'), '1');
+    await drover.expect('reapply work/web', { code: 1, says: 'cannot be applied again: it is outranked by base' });
     await kubectl.expect(`-n ${namespace} delete work base`);
     await isReady('web');
   });
@@ -306,6 +310,32 @@ function tell(kind: HubKind): void {
     );
     await drover.expect('rollback work/strong --wait --timeout 30s');
     assert.equal(await member.expect('get configmap shared -o jsonpath={.data.from}'), 'strong');
+    await member.expect(`patch configmap shared --type=merge -p '{"data":{"from":"ann"}}'`);
+    await drover.expect('reapply work/strong --wait');
+    assert.equal(await member.expect('get configmap shared -o jsonpath={.data.from}'), 'strong');
+  });
+
+  test('a Work whose member is lost is let go when somebody insists, and not before', async () => {
+    const cluster = { apiVersion: 'drover.io/v1alpha1', kind: 'Cluster', metadata: { name: 'lost' } };
+    await apply({ ...cluster, spec: { connection: { mode: 'Direct', server: 'https://127.0.0.1:9', secretName: 'none' } } });
+    const id = await eventually(
+      () => kubectl.expect('get clusters.drover.io lost -o jsonpath={.status.id}'),
+      text => text !== '',
+    );
+    const lone = { ...chartWork('lone', '1.0.0'), metadata: { name: 'lone', namespace: id } };
+    await eventually(
+      () => kubectl.run('apply -f -', { input: JSON.stringify(lone) }),
+      ({ code }) => code === 0,
+    );
+    const finalizers = () => kubectl.run(`-n ${id} get work lone -o jsonpath={.metadata.finalizers}`);
+    await eventually(finalizers, ({ stdout }) => stdout.includes('drover.io/delivery'));
+    await kubectl.expect(`-n ${id} delete work lone --wait=false`);
+    await drover.expect('release work/lone -C lost', { code: 2, says: ['would stay on cluster "lost"', 'say --force'] });
+    await drover.expect('release work/lone -C lost --force --dry-run', { says: 'work.drover.io/lone released (dry run)' });
+    assert.equal((await finalizers()).code, 0);
+    await drover.expect('release work/lone -C lost --force', { says: ['warning: 0 objects stay on cluster "lost"', 'released'] });
+    await eventually(finalizers, ({ code }) => code === 1);
+    await drover.expect('unjoin lost --force');
   });
 
   test('a real cluster says itself what would change, and what it would refuse', { skip: kind !== 'embedded' }, async () => {

@@ -1,4 +1,4 @@
-import { workReasons, type Work } from '../../api/work.ts';
+import { staysWhenGone, workReasons, type Work } from '../../api/work.ts';
 import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -99,7 +99,7 @@ export function chartDelivery(desk: DeliveryDesk) {
     if (!first) return settled;
     const state = desk.state(first);
     if (state.phase.kind === 'removed') return settled;
-    if (first.spec.onDelete === 'Keep') {
+    if (staysWhenGone(first)) {
       for (const work of leaving) sayRemoved(work, workReasons.kept);
       return settled;
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../api/object.ts';
-import { deliveryManager, workAnnotations, workReasons, type Work } from '../../api/work.ts';
+import { deliveryManager, staysWhenGone, workAnnotations, workReasons, type Work } from '../../api/work.ts';
 import { requeue, settled, type Outcome } from '../../runtime/controller.ts';
 import { keyOf, type Key } from '../../runtime/key.ts';
 import { printJson } from '../../util/json.ts';
@@ -59,7 +59,7 @@ export function plainDelivery(desk: DeliveryDesk) {
   /** Deliveries that change objects at the moment. Whoever takes objects over waits until they have ended. */
   const acting = new Map<Key, Promise<void>>();
   /** What was last applied, so that of a Work with many objects only those are sent that have changed. */
-  const applied = new Map<Key, ReadonlyMap<string, string>>();
+  const applied = new Map<Key, { readonly again: string | undefined; readonly hashes: ReadonlyMap<string, string> }>();
 
   /** How each ranked when it was last looked at. */
   const ranks = new Map<Key, string>();
@@ -198,7 +198,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const isAgain = wasDeployed && state.delivered?.inputs === inputs;
     const known = new Set(wasDeployed ? before.filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => refKey(ref)) : []);
     const at = timestamp(desk.now());
-    const changed = work.spec.options?.applyAll === true ? own : whatChanged(key, own, known, state);
+    const changed = work.spec.options?.applyAll === true ? own : whatChanged(work, own, known, state);
     if (work.spec.options?.checkFirst === true) await checkFirst(work, changed, member, turn.signal);
     const isGrowing = entries.some(({ ref, outrankedBy }) => outrankedBy === undefined && !known.has(refKey(ref)));
     state.inventory = [...entries, ...leftover];
@@ -215,7 +215,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     if (!isAgain) await removeWhatIsNamed(work, wanted, member, turn.signal);
     const kept = await prune(work, leftover, member, turn.signal);
 
-    applied.set(key, new Map(own.map(obj => [refKey(refOf(obj)), hashOf(obj)])));
+    applied.set(key, { again: work.spec.options?.again, hashes: new Map(own.map(obj => [refKey(refOf(obj)), hashOf(obj)])) });
     state.inventory = [...entries, ...kept];
     state.delivered = { inputs, state: 'Deployed', at };
     state.succeed({ kind: 'delivered' });
@@ -245,14 +245,14 @@ export function plainDelivery(desk: DeliveryDesk) {
     return true;
   }
 
-  /** Objects as they were applied by this process before, and that are still there, need not be sent again. */
-  function whatChanged(key: Key, own: readonly KubeObject[], known: ReadonlySet<string>, state: WorkState): readonly KubeObject[] {
-    const last = applied.get(key);
-    if (!last) return own;
+  /** Objects as they were applied by this process before, and that are still there, need not be sent again unless that is asked for. */
+  function whatChanged(work: Work, own: readonly KubeObject[], known: ReadonlySet<string>, state: WorkState): readonly KubeObject[] {
+    const last = applied.get(keyOf(work));
+    if (!last || last.again !== work.spec.options?.again) return own;
     const missing = new Set(state.objects.filter(({ health }) => health === 'NotFound' || health === 'Terminating').map(refKey));
     return own.filter(obj => {
       const object = refKey(refOf(obj));
-      return !known.has(object) || missing.has(object) || last.get(object) !== hashOf(obj);
+      return !known.has(object) || missing.has(object) || last.hashes.get(object) !== hashOf(obj);
     });
   }
 
@@ -430,7 +430,7 @@ export function plainDelivery(desk: DeliveryDesk) {
     const key = keyOf(work);
     const mine = [...state.inventory.values()].filter(({ outrankedBy }) => outrankedBy === undefined).map(({ ref }) => ref);
     if (mine.length === 0) return workReasons.uninstalled;
-    if (work.spec.onDelete === 'Keep') return workReasons.kept;
+    if (staysWhenGone(work)) return workReasons.kept;
     state.phase = { kind: 'removing' };
     reports.soon(key);
     const member = members.open(work.metadata.namespace!);

@@ -29,7 +29,7 @@ function digestOf(spec: Work['spec']): string {
     ...(patches && { patches }),
     ...(remove.length > 0 && { remove }),
     prune: options?.prune,
-    ...(options?.again !== undefined && !chart && { again: options.again }),
+    ...(options?.again !== undefined && { again: options.again }),
   };
   return `sha256:${createHash('sha256')
     .update(printJson(sortKeys(inputs as unknown as Json)))
