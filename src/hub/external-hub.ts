@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { httpsServer } from '../apiserver/http/https-server.ts';
+import { fencedTransport } from '../client/fenced-transport.ts';
 import { httpClient } from '../client/http-client.ts';
 import type { TransportRequest } from '../client/transport.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -10,7 +11,6 @@ import { underDeadline } from '../client/deadline.ts';
 import { readJson } from '../client/read-answer.ts';
 import { hasSeededAdmin } from '../dialects/rancher/identity/seed-admin.ts';
 import { externalAccess } from '../gateway/external-access.ts';
-import { ensurePki } from '../pki/ensure-pki.ts';
 import { prepareAdmin } from './admin.ts';
 import { readClientAuthorities } from './client-authorities.ts';
 import { gatewayFront } from './gateway-front.ts';
@@ -20,10 +20,12 @@ import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
 import { installKinds } from './install-kinds.ts';
 import { listening, publicUrl, servingHosts } from './listening.ts';
+import { ensureSharedPki } from './shared-authority.ts';
 import { startMembers, type Members } from './members.ts';
+import { takeTurn, type TurnOptions } from './take-turn.ts';
 import { tracedRequests } from './trace-requests.ts';
 
-export interface ExternalHubOptions extends HubOptions {
+export interface ExternalHubOptions extends HubOptions, TurnOptions {
   /** Of the API server that is the hub. */
   readonly kubeconfig: string;
   readonly context: string | undefined;
@@ -32,15 +34,21 @@ export interface ExternalHubOptions extends HubOptions {
 
 const firstAnswerMs = 15_000;
 
-/** Runs the hub's controllers and its gateway with a real API server as the hub. What the folder holds is the gateway's identity and the sandboxes. */
+/**
+ * Runs the hub's controllers and its gateway with a real API server as the hub. What the folder holds is the gateway's identity and the sandboxes. Of
+ * several hubs on one API one leads; the others wait here.
+ */
 export async function startExternalHub(options: ExternalHubOptions): Promise<Hub> {
-  const { dataDir, host, port, serverUrl, kubeconfig, context, env } = options;
+  const { dataDir, host, serverUrl, kubeconfig, context, env } = options;
   const chosen = readContext(readKubeconfigs(kubeconfig, env), { context, env });
-  const transport = notedWrites(contextTransport(chosen));
-  const hub = httpClient(transport);
-  await checkAnswers(hub, kubeconfig);
+  const way = contextTransport(chosen);
+  const asked = httpClient(way);
+  await checkAnswers(asked, kubeconfig);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const pki = ensurePki(join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
+  const pki = await ensureSharedPki(asked, join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
+  const { lease, port } = await takeTurn(asked, options);
+  const transport = notedWrites(fencedTransport(way, () => lease.isHeld));
+  const hub = httpClient(transport);
   const clientAuthorities = await readClientAuthorities(hub);
   const access = externalAccess(hub, { clientAuthorities });
   const stop = new AbortController();
@@ -49,7 +57,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   let members: Members | undefined;
   const behind = healthHandler({
     access,
-    isReady: () => members !== undefined && !stop.signal.aborted,
+    isReady: () => members !== undefined && !stop.signal.aborted && lease.isHeld,
     metrics: () => members?.metrics() ?? '',
   });
   const gateway = loading.promise.then(loaded => loaded.gateway);
@@ -62,9 +70,11 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
     stop.abort(new Error('the hub stops'));
     await members?.[Symbol.asyncDispose]();
     await server.close();
+    await lease.release();
     await hub[Symbol.asyncDispose]();
     await audit[Symbol.asyncDispose]();
   }
+  void lease.lost.then(why => stop.abort(why));
 
   try {
     await installKinds(hub, hubKinds, stop.signal);
@@ -81,12 +91,22 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
       audit,
       behind,
       adminPassword: admin?.passwordHash,
+      mayWrite: () => lease.isHeld,
     };
     const started = startMembers({ ...options, ...found }, stop);
     members = started;
     loading.resolve(started);
     const { newPassword } = admin ?? {};
-    return { url, kubeconfig, newPassword, client: hub, ready: Promise.resolve(), signInLink: () => started.signInLink(), close };
+    return {
+      url,
+      kubeconfig,
+      newPassword,
+      client: hub,
+      ready: Promise.resolve(),
+      signInLink: () => started.signInLink(),
+      lost: lease.lost,
+      close,
+    };
   } catch (error) {
     loading.reject(error);
     await close();

@@ -31,5 +31,7 @@ export interface Hub {
   readonly ready: Promise<void>;
   /** The address of the page that signs in the first administrator, once, within a quarter of an hour. Waits until it can be used. */
   signInLink(): Promise<string>;
+  /** Resolves when another hub on the same API leads: this one has stopped. */
+  readonly lost?: Promise<Error>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ interface Address {
 const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';
 
 /** Listens, or says in plain words why it cannot. */
-export async function listening(server: HttpsServer, host: string, port: number): Promise<Address> {
+export async function listening(server: Pick<HttpsServer, 'listen'>, host: string, port: number): Promise<Address> {
   try {
     return await server.listen(host, port);
   } catch (error) {

@@ -83,6 +83,8 @@ export interface MembersOptions {
   readonly audit: AuditLog;
   /** The hash of the first administrator's password. There is such a person already when absent. */
   readonly adminPassword?: string | undefined;
+  /** Whether this hub may change members at the moment. It may when absent. */
+  readonly mayWrite?: () => boolean;
   /** Answers what is not the gateway's. */
   readonly behind?: WebHandler;
 }
@@ -110,7 +112,7 @@ export function startMembers(options: MembersOptions, stop: AbortController): Me
   const indexes = { ...clusterIndexes, [clusterDeploymentIndex]: clusterDeploymentsOf };
   const clusters = informer(hub, Cluster, { signal, indexes, keep: keepOfCluster, onError: onError('Cluster') });
   const secrets = credentialSecrets(hub, { signal, onError: onError('Secret') });
-  const directory = memberDirectory({ clusters, secrets, signal });
+  const directory = memberDirectory({ clusters, secrets, signal, ...(options.mayWrite && { mayWrite: options.mayWrite }) });
   const sessions = new TunnelSessions();
   directory.register('Tunnel', { open: cluster => ({ transport: sessions.transport(clusterId(cluster)) }) });
   const local = localWay(hub, options.upgradeAtHub);

@@ -20,13 +20,15 @@ export interface ExternalHubOptions {
   /** Of the API server that is the hub. */
   readonly kubeconfig: string;
   readonly dataDir: string;
+  /** Default: a free port. */
+  readonly listen?: string;
   readonly extraArgs?: readonly string[];
 }
 
 /** Our controllers and gateway as a child process, with a real API server as the hub. */
-export async function startExternalHub({ kubeconfig, dataDir, extraArgs = [] }: ExternalHubOptions): Promise<ExternalHub> {
+export async function startExternalHub({ kubeconfig, dataDir, extraArgs = [], listen: wanted }: ExternalHubOptions): Promise<ExternalHub> {
   const scratch = tempDir('external-hub');
-  const listen = `127.0.0.1:${await freePort()}`;
+  const listen = wanted ?? `127.0.0.1:${await freePort()}`;
   const program = new Program({
     name: 'drover',
     command: path.join(repositoryRoot, 'node_modules/.bin/node'),

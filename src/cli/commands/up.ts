@@ -7,7 +7,7 @@ import type { Hub, HubOptions } from '../../hub/hub-options.ts';
 import { sendLogTo } from '../../runtime/log.ts';
 import { subnetList } from '../../sources/address-rules.ts';
 import { errorText } from '../../util/error-text.ts';
-import { CommandError } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { collectList, parseCount, parseSome } from '../option-values.ts';
 import { startTracing } from '../start-tracing.ts';
 import type { Terminal } from '../terminal.ts';
@@ -21,6 +21,7 @@ interface UpOptions {
   sandbox?: number;
   hub?: string;
   context?: string;
+  advertise?: string;
   apiOnly?: boolean;
   demo?: boolean;
   clustersAtOnce?: number;
@@ -44,6 +45,7 @@ export function defineUp(command: Command, terminal: Terminal): void {
     .option('--api-only', 'serve the Kubernetes API and nothing else: no clusters')
     .option('--hub <kubeconfig>', 'use the API server of this kubeconfig as the hub, instead of one of our own')
     .option('--context <name>', 'context of that kubeconfig (default: the current one)')
+    .option('--advertise <host:port>', 'where other hubs on the API server of --hub reach this one (default: where it listens)')
     .action((options: UpOptions) => up(options, terminal));
 }
 
@@ -52,6 +54,9 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const startedAt = performance.now();
   if (options.context !== undefined && options.hub === undefined) {
     throw new CommandError('--context is about the kubeconfig of --hub', { hint: 'add --hub FILE' });
+  }
+  if (options.advertise !== undefined && options.hub === undefined) {
+    throw new CommandError('--advertise is for hubs that share the API server of --hub', { hint: 'add --hub FILE' });
   }
   if (options.apiOnly && (options.hub !== undefined || options.sandbox !== undefined || options.demo)) {
     throw new CommandError('--api-only cannot be combined with --hub, --sandbox or --demo');
@@ -78,7 +83,11 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   if (options.demo) await demo(hub, terminal, stopped.signal, print);
   if (!stopped.signal.aborted) print('Ctrl-C stops it.');
 
-  const signal = await stopped.named;
+  const signal = await Promise.race([stopped.named, ...(hub.lost ? [hub.lost] : [])]);
+  if (signal instanceof Error) {
+    terminal.err(`error: this hub has stopped: ${signal.message}; started again, it stands by\n`);
+    process.exit(exitCodes.error);
+  }
   print(signal === 'SIGINT' ? '\nStopping.' : 'Stopping.');
   // A second signal does not wait.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
@@ -132,11 +141,11 @@ function readSettings(options: UpOptions): HubOptions {
   };
 }
 
-async function start(given: HubOptions, { hub, context }: UpOptions, { env }: Terminal): Promise<Hub> {
+async function start(given: HubOptions, { hub, context, advertise }: UpOptions, { env }: Terminal): Promise<Hub> {
   const settings = { ...given, firstPassword: firstPassword(env) };
   if (hub === undefined) return (await import('../../hub/hub.ts')).startHub(settings);
   const { startExternalHub } = await import('../../hub/external-hub.ts');
-  return startExternalHub({ ...settings, kubeconfig: resolve(hub), context, env });
+  return startExternalHub({ ...settings, kubeconfig: resolve(hub), context, advertise, env });
 }
 
 const whyNoFolder: Readonly<Record<string, string>> = {

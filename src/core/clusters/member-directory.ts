@@ -1,5 +1,6 @@
 import type { Secret } from '../../api/builtin-kinds.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import { fencedTransport } from '../../client/fenced-transport.ts';
 import { httpClient } from '../../client/http-client.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { UnreachableError, type Transport } from '../../client/transport.ts';
@@ -43,6 +44,8 @@ export interface MemberDirectoryOptions {
   /** Of `credentialSecrets`. */
   readonly secrets: Informer<Secret>;
   readonly signal: AbortSignal;
+  /** Whether members may be changed from here at the moment. They may when absent. */
+  mayWrite?(): boolean;
 }
 
 interface OpenWay {
@@ -56,7 +59,7 @@ interface Known {
   way: OpenWay | undefined;
 }
 
-export function memberDirectory({ clusters, secrets, signal }: MemberDirectoryOptions): MemberDirectory {
+export function memberDirectory({ clusters, secrets, signal, mayWrite }: MemberDirectoryOptions): MemberDirectory {
   const openers = new Map<ConnectionMode, WayOpener>([['Direct', directWay(secrets)]]);
   const known = new Map<string, Known>();
   const listeners = new Set<(name: string) => void>();
@@ -104,7 +107,8 @@ export function memberDirectory({ clusters, secrets, signal }: MemberDirectoryOp
     const opener = openers.get(mode);
     if (!opener) throw new UnreachableError(`this hub has no clusters of mode ${mode}`);
     const opened = opener.open(cluster);
-    const transport = guardedTransport(opened.transport);
+    const guarded = guardedTransport(opened.transport);
+    const transport = mayWrite ? fencedTransport(guarded, mayWrite) : guarded;
     return { transport, client: opened.client ?? httpClient(transport) };
   }
 
