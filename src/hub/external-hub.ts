@@ -19,7 +19,7 @@ import { hubAudit } from './hub-audit.ts';
 import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
 import { installKinds } from './install-kinds.ts';
-import { listening, publicUrl, servingHosts } from './listening.ts';
+import { listening, publicUrl, servingHosts, shownCertificate } from './listening.ts';
 import { ensureSharedPki } from './shared-authority.ts';
 import { startMembers, type Members } from './members.ts';
 import { takeTurn, type TurnOptions } from './take-turn.ts';
@@ -40,6 +40,7 @@ const firstAnswerMs = 15_000;
  */
 export async function startExternalHub(options: ExternalHubOptions): Promise<Hub> {
   const { dataDir, host, serverUrl, kubeconfig, context, env } = options;
+  const shown = shownCertificate(options);
   const chosen = readContext(readKubeconfigs(kubeconfig, env), { context, env });
   const way = contextTransport(chosen);
   const asked = httpClient(way);
@@ -63,7 +64,10 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const gateway = loading.promise.then(loaded => loaded.gateway);
   gateway.catch(() => {});
   const trusted = clientAuthorities.map(one => one.toString());
-  const server = httpsServer(pki, tracedRequests(gatewayFront(behind, gateway)), trusted);
+  const server = httpsServer(pki, tracedRequests(gatewayFront(behind, gateway)), {
+    moreAuthorities: trusted,
+    ...shown,
+  });
   const url = publicUrl(await listening(server, host, port));
 
   async function close(): Promise<void> {

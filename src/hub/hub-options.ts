@@ -1,4 +1,5 @@
 import type { KubeClient } from '../client/kube-client.ts';
+import type { CertificateFiles } from './given-certificate.ts';
 
 export interface HubOptions {
   readonly dataDir: string;
@@ -13,6 +14,8 @@ export interface HubOptions {
   readonly allowEgress?: readonly string[];
   /** How many clusters workflows change at the same time, over all runs. */
   readonly clustersAtOnce?: number | undefined;
+  /** A certificate of somebody else's, for the names that it holds. */
+  readonly tls?: CertificateFiles | undefined;
   /** Of the first administrator, when the hub shall not make one up and print it. */
   readonly firstPassword?: string | undefined;
   /** Serves the Kubernetes API and nothing else: no kinds of ours, no members. */

@@ -20,7 +20,7 @@ import { hubKinds } from './hub-kinds.ts';
 import type { Hub, HubOptions } from './hub-options.ts';
 import { installKinds } from './install-kinds.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
-import { listening, publicUrl, servingHosts } from './listening.ts';
+import { listening, publicUrl, servingHosts, shownCertificate } from './listening.ts';
 import type { Members } from './members.ts';
 import { releaseMemoryWhenQuiet } from './release-memory.ts';
 import { tracedRequests } from './trace-requests.ts';
@@ -28,6 +28,7 @@ import { tracedRequests } from './trace-requests.ts';
 /** Starts the hub with its own API over a folder of data, which it has to itself. */
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { dataDir, host, port, serverUrl } = options;
+  const shown = shownCertificate(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const opening = openSqliteJournal(join(dataDir, 'hub.db')).catch((error: unknown) => {
     if (error instanceof DataInUseError)
@@ -58,7 +59,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const loading = Promise.withResolvers<Members>();
   const gateway = loading.promise.then(loaded => loaded.gateway);
   gateway.catch(() => {});
-  const server = httpsServer(pki, tracedRequests(options.isApiOnly ? api : gatewayFront(api, gateway)));
+  const server = httpsServer(pki, tracedRequests(options.isApiOnly ? api : gatewayFront(api, gateway)), shown);
   let url: string;
   let admin: Admin;
   try {

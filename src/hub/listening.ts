@@ -1,5 +1,9 @@
-import type { HttpsServer } from '../apiserver/http/https-server.ts';
+import type { HttpsServer, HttpsServerOptions } from '../apiserver/http/https-server.ts';
+import { log } from '../runtime/log.ts';
 import { urlHost } from '../util/url-host.ts';
+
+import { givenCertificate } from './given-certificate.ts';
+import type { HubOptions } from './hub-options.ts';
 
 interface Address {
   readonly host: string;
@@ -31,4 +35,15 @@ export function publicUrl({ host, port }: Address): string {
 export function servingHosts(host: string, serverUrl: string | undefined): string[] {
   const named = serverUrl === undefined ? [] : [new URL(serverUrl).hostname.replace(/^\[|\]$/g, '')];
   return isEverywhere(host) ? named : [host, ...named];
+}
+
+/** The certificate that people gave the hub, for those who ask for one of its names. Members know the hub by its own authority. */
+export function shownCertificate({ tls, serverUrl }: Pick<HubOptions, 'tls' | 'serverUrl'>): Pick<HttpsServerOptions, 'certificateFor'> {
+  if (!tls) return {};
+  const given = givenCertificate(tls);
+  if (serverUrl !== undefined && given.covers(new URL(serverUrl).hostname))
+    log.warn('members reach the hub by a name of the given certificate: its authority must be one that their systems trust', {
+      peer: serverUrl,
+    });
+  return { certificateFor: given.contextFor };
 }

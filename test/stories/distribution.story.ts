@@ -154,6 +154,8 @@ describe('what a release consists of', { skip: missingRig('helm', 'kubectl', 'ku
     hub: {
       serverUrl: 'https://hub.test',
       adminPassword: { existingSecret: 'first' },
+      replicas: 3,
+      tls: { existingSecret: 'page' },
       externalApi: { existingSecret: 'api', context: 'main' },
       allowEgress: ['10.0.0.0/8'],
       clustersAtOnce: 3,
@@ -221,14 +223,23 @@ describe('what a release consists of', { skip: missingRig('helm', 'kubectl', 'ku
       JSON.parse(dashboard['drover.json']!),
       JSON.parse(readFileSync(path.join(repositoryRoot, 'monitoring/grafana-dashboard.json'), 'utf8')),
     );
+    const hubs = objects.find(({ kind }) => kind === 'StatefulSet')!['spec'] as { replicas: number; podManagementPolicy: string };
+    assert.deepEqual([hubs.replicas, hubs.podManagementPolicy], [3, 'Parallel'], 'one that stands by is no reason to wait with the next');
     const text = JSON.stringify(objects);
+    for (const one of ['--advertise=$(POD_IP):7443', '--tls-cert-file=/etc/drover/tls/tls.crt', '"secretName":"page"'])
+      assert.ok(text.includes(one), one);
+    assert.ok(text.includes('"maxUnavailable":1'));
     assert.ok(text.includes(`registry.test/drover/drover@sha256:${'a'.repeat(64)}`));
     assert.ok(!text.includes('drover/drover:'), 'no image by another name');
   });
 
   test('values that cannot be meant are refused, by the name of the field', async () => {
     const refused: [values: object, says: RegExp][] = [
-      [{ hub: { replicas: 3 } }, /replicas/],
+      [{ hub: { replicas: 3 } }, /replicas: a hub with a store of its own has one pod/],
+      [{ hub: { replicas: 0 } }, /replicas/],
+      [{ hub: { replicas: 2, externalApi: { existingSecret: 'api' }, persistence: { existingClaim: 'mine' } } }, /existingClaim/],
+      [{ hub: { tls: { existingSecret: 'No Name' } } }, /existingSecret/],
+      [{ hub: { tls: { certificate: 'PEM' } } }, /certificate/],
       [{ imge: {} }, /imge/],
       [{ image: { tag: 'a b' } }, /tag/],
       [{ image: { digest: 'sha256:12' } }, /digest/],

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContext, SecureContextOptions } from 'node:tls';
 import type { Pki } from '../../pki/ensure-pki.ts';
 import { guardServer, serverLimits } from './server-limits.ts';
 
@@ -22,19 +23,26 @@ export interface HttpsServer {
 
 const closeGraceMs = 2000;
 
-/**
- * HTTPS with the limits and the client certificates that the Kubernetes API wants. Clients are told whose certificates are welcome: those of the
- * PKI, and of more authorities (PEM) where given.
- */
-export function httpsServer(pki: Pki, handler: WebHandler, moreAuthorities: readonly string[] = []): HttpsServer {
+export interface HttpsServerOptions {
+  /** PEM: whose client certificates are welcome besides those of the PKI. */
+  readonly moreAuthorities?: readonly string[];
+  /** Another certificate than that of the PKI, where there is one for the name that a client asks for. */
+  certificateFor?(name: string, rest: SecureContextOptions): SecureContext | undefined;
+}
+
+/** HTTPS with the limits and the client certificates that the Kubernetes API wants. Clients are told whose certificates are welcome. */
+export function httpsServer(pki: Pki, handler: WebHandler, { moreAuthorities = [], certificateFor }: HttpsServerOptions = {}): HttpsServer {
+  const ca = [pki.authority.certificate, pki.frontProxyAuthority.certificate, ...moreAuthorities];
+  const minVersion = 'TLSv1.2';
   const server = createServer(
     {
       cert: pki.server.certificate,
       key: pki.server.key,
-      ca: [pki.authority.certificate, pki.frontProxyAuthority.certificate, ...moreAuthorities],
+      ca,
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
+      minVersion,
+      ...(certificateFor && { SNICallback: (name, done) => done(null, certificateFor(name, { ca, minVersion })) }),
       ...serverLimits,
       shouldUpgradeCallback: req => handler.wantsUpgrade(req),
     },

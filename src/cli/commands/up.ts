@@ -22,6 +22,8 @@ interface UpOptions {
   hub?: string;
   context?: string;
   advertise?: string;
+  tlsCertFile?: string;
+  tlsPrivateKeyFile?: string;
   apiOnly?: boolean;
   demo?: boolean;
   clustersAtOnce?: number;
@@ -35,6 +37,8 @@ export function defineUp(command: Command, terminal: Terminal): void {
     .option('--sandbox <count>', 'see to it that there are so many sandbox clusters', parseCount)
     .option('--demo', 'show what it does: three sandbox clusters, and a service on those that match')
     .option('--server-url <url>', 'where members find the hub (default: where it listens)')
+    .option('--tls-cert-file <file>', 'certificate for the names that it holds, instead of one of our own; read again when it changes')
+    .option('--tls-private-key-file <file>', 'its key')
     .option('--agent-image <image>', 'image of the agent of imported clusters')
     .addOption(
       new Option('--allow-egress <cidr>', 'subnet that charts may be fetched from though it is not public; may be repeated')
@@ -57,6 +61,9 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   }
   if (options.advertise !== undefined && options.hub === undefined) {
     throw new CommandError('--advertise is for hubs that share the API server of --hub', { hint: 'add --hub FILE' });
+  }
+  if ((options.tlsCertFile === undefined) !== (options.tlsPrivateKeyFile === undefined)) {
+    throw new CommandError('a certificate and its key belong together', { hint: 'give both --tls-cert-file and --tls-private-key-file' });
   }
   if (options.apiOnly && (options.hub !== undefined || options.sandbox !== undefined || options.demo)) {
     throw new CommandError('--api-only cannot be combined with --hub, --sandbox or --demo');
@@ -126,6 +133,7 @@ async function demo(hub: Hub, terminal: Terminal, signal: AbortSignal, print: (l
 
 function readSettings(options: UpOptions): HubOptions {
   const { data, listen, serverUrl, agentImage, apiOnly = false, allowEgress, clustersAtOnce } = options;
+  const { tlsCertFile: certificate, tlsPrivateKeyFile: key } = options;
   const version = programVersion();
   // Those of the environment have not been looked at yet.
   subnetList(allowEgress);
@@ -138,6 +146,7 @@ function readSettings(options: UpOptions): HubOptions {
     allowEgress,
     clustersAtOnce,
     isApiOnly: apiOnly,
+    tls: certificate === undefined || key === undefined ? undefined : { certificate: resolve(certificate), key: resolve(key) },
   };
 }
 
