@@ -54,6 +54,15 @@ test('every cluster says what it has, or why not', () => {
   assert.match(fleetTable(fleet([])), /^There are no ClusterDeployments: "kubectl apply -f /);
 });
 
+test('nobody waits for a service that is outranked', () => {
+  const all = fleet([setOn('east', 'Failed', 'ClusterSummary p--east managing it')], deployment('east', 'prod'));
+  assert.deepEqual(
+    fleetProgress(all).map(one => one.isDone),
+    [true],
+  );
+  assert.match(fleetTable(all), /web-1-0-0 +Outranked, which is no failure\n/);
+});
+
 test('a long list is cut, and says where the rest is', () => {
   const many = Array.from({ length: 40 }, (_, i) => deployment(`c-${String(i).padStart(2, '0')}`, 'test'));
   assert.match(fleetTable(fleet([], ...many)), /c-11 .*\nand 28 more: kubectl get servicesets -A\n$/);

@@ -2,6 +2,8 @@ import { findCondition } from '../../api/conditions.ts';
 import type { ClusterDeployment } from '../../dialects/k0rdent/kinds/cluster-deployment.ts';
 import type { MultiClusterService } from '../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../dialects/k0rdent/kinds/service-set.ts';
+import type { ServiceState } from '../../dialects/k0rdent/kinds/service-spec.ts';
+import { isOutranked } from '../../dialects/k0rdent/plan-target.ts';
 import { whyNotSelected, type PlacementSight } from '../../dialects/k0rdent/select-clusters.ts';
 import { compareTexts } from '../../util/compare-texts.ts';
 import { TabWriter } from '../output/tab-writer.ts';
@@ -49,7 +51,9 @@ function rowsOf(deployment: ClusterDeployment, { services, sets, sight }: Fleet)
   return [{ ...about, service: '<none>', state: `not ${mcs.metadata.name}: ${whyNotSelected(mcs, deployment, sight)}` }];
 }
 
-function stateText({ state, failureMessage }: { state: string; failureMessage?: string }): string {
+function stateText(service: ServiceState): string {
+  const { state, failureMessage } = service;
+  if (isOutranked(service)) return 'Outranked, which is no failure';
   return failureMessage === undefined ? state : `${state}: ${failureMessage}`;
 }
 
@@ -75,7 +79,8 @@ export function fleetProgress({ deployments, services, sets, sight }: Fleet): Pr
     const { namespace, name = '' } = deployment.metadata;
     const wanted = services.filter(mcs => whyNotSelected(mcs, deployment, sight) === undefined).map(({ metadata }) => metadata.name);
     const here = sets.filter(({ metadata, spec }) => metadata.namespace === namespace && spec.cluster === name);
-    const missing = wanted.filter(mcs => !here.some(({ spec, status }) => spec.multiClusterService === mcs && status?.deployed));
+    const isThere = ({ status }: ServiceSet) => status?.deployed === true || (status?.services ?? []).some(isOutranked);
+    const missing = wanted.filter(mcs => !here.some(set => set.spec.multiClusterService === mcs && isThere(set)));
     const isReady = findCondition(deployment, 'Ready')?.status === 'True';
     if (isReady && missing.length === 0) return { name, state: wanted.length === 0 ? 'ready' : 'deployed', isDone: true };
     const states = here.flatMap(({ status }) => status?.services ?? []).map(one => `${one.name} ${one.state}`);
