@@ -27,3 +27,10 @@ test('a kind may call anything its conditions, and is shown all the same', () =>
   ]);
   assert.deepEqual(judged(object), { tone: 'good', word: 'Ready', why: 'good' });
 });
+
+test('a cluster that is not reached is not on its way, however often the hub tries', () => {
+  const condition = (type: string, status: string) => ({ type, status, reason: 'AgentDisconnected', message: 'No agent' });
+  const conditions = [condition('Connected', 'False'), condition('Ready', 'False'), condition('Reconciling', 'True')];
+  assert.deepEqual(judged({ metadata: {}, status: { conditions } }), { tone: 'bad', word: 'Agent disconnected', why: 'No agent' });
+  assert.equal(judged({ metadata: {}, status: { conditions: conditions.slice(1) } })?.tone, 'info');
+});

@@ -22,7 +22,9 @@ export function judged(obj: Parameters<typeof judgeObject>[0]): Judged | undefin
   const stalled = find('Stalled');
   if (stalled?.status === 'True') return { tone: 'bad', word: 'Stalled', why: stalled.message };
   const ready = find('Ready') ?? find('Available') ?? find('Complete');
-  if (ready) return judgeReady(ready, find('Reconciling')?.status === 'True');
+  // That the hub keeps trying to reach a cluster is no progress.
+  const isCluster = find('Connected') !== undefined;
+  if (ready) return judgeReady(ready, find('Reconciling')?.status === 'True' && !isCluster);
   if (phase) return { tone: phaseTones[phase] ?? 'idle', word: phase, why: undefined };
   return undefined;
 }
