@@ -8,11 +8,13 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build-program.ts';
+import { inLanes } from './lanes.ts';
 import { readCached, writeCached } from './machine-cache.ts';
 
 /** More than this is no bad luck. */
@@ -78,27 +80,23 @@ async function runGroups(groups: readonly string[][], concurrency: number): Prom
   const passed = new Set<string>();
   const faulty = new Set<string>();
   const seconds = new Map<string, number>();
-  const events = run({
-    files: [...membersOf.keys()],
-    concurrency,
-    timeout,
-    forceExit: false,
-    execArgv: ['--test-force-exit', '--import', preload],
+  const total = { tests: 0, passed: 0, cancelled: 0, skipped: 0 };
+  const shown = new spec();
+  const printed = pipeline(shown, process.stdout, { end: false });
+  await inLanes([...membersOf.keys()], concurrency, async entry => {
+    const events: TestEvent[] = [];
+    const one = run({ files: [entry], timeout, forceExit: false, execArgv: ['--test-force-exit', '--import', preload] });
+    for await (const event of one as AsyncIterable<TestEvent>) events.push(event);
+    // What belongs to one process is shown together, without the totals of each.
+    for (const event of events) {
+      note(event);
+      if (event.type !== 'test:diagnostic' || event.data.file !== undefined) shown.write(event);
+    }
   });
-  events.on('test:fail', ({ file }) => {
-    if (file !== undefined) faulty.add(nameOf(file));
-  });
-  events.on('test:complete', ({ nesting, file, details }) => {
-    if (nesting === 0 && file !== undefined) seconds.set(nameOf(file), (seconds.get(nameOf(file)) ?? 0) + details.duration_ms / 1000);
-  });
-  events.on('test:summary', ({ file, success, duration_ms }) => {
-    // One for each process, and one for all of them.
-    const group = file === undefined ? undefined : membersOf.get(file);
-    if (!group) return;
-    if (group.length === 1) seconds.set(group[0]!, duration_ms / 1000);
-    if (success) passed.add(file!);
-  });
-  for await (const text of events.compose(new spec())) process.stdout.write(text as string);
+  shown.end();
+  await printed;
+  const failures = total.tests - total.passed - total.cancelled - total.skipped;
+  console.log(`${total.tests} tests, ${total.passed} passed, ${failures} failed, ${total.cancelled} cancelled, ${total.skipped} skipped`);
   // A file that fails early is not quick.
   for (const [file, took] of seconds) if (!faulty.has(file)) lastSeconds[file] = Math.round(took * 10) / 10;
   return [...membersOf].flatMap(([entry, group]) => {
@@ -106,6 +104,18 @@ async function runGroups(groups: readonly string[][], concurrency: number): Prom
     const named = group.filter(file => faulty.has(file));
     return named.length > 0 ? named : group;
   });
+
+  function note({ type, data }: TestEvent): void {
+    if (type === 'test:fail' && data.file !== undefined) faulty.add(nameOf(data.file));
+    if (type === 'test:complete' && data.nesting === 0 && data.file !== undefined)
+      seconds.set(nameOf(data.file), (seconds.get(nameOf(data.file)) ?? 0) + data.details.duration_ms / 1000);
+    if (type !== 'test:summary') return;
+    // One of the process, and one of the run, which has no file.
+    const group = data.file === undefined ? undefined : membersOf.get(data.file);
+    if (group?.length === 1) seconds.set(group[0]!, data.duration_ms / 1000);
+    if (group && data.success) passed.add(data.file!);
+    if (!group) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += data.counts[name];
+  }
 }
 
 /** What a process runs: the file itself, or one that imports all of them. */
