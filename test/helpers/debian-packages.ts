@@ -11,7 +11,11 @@ export const neededPackages = {
   },
   /** Shells that people complete in, besides bash. */
   shells: { files: [], programs: ['zsh', 'fish'], packages: ['zsh', 'fish'] },
-  browser: { files: ['/usr/bin/chromium'], programs: [], packages: ['chromium', 'fonts-dejavu-core'] },
+  browser: {
+    files: ['/usr/bin/chromium-headless-shell'],
+    programs: [],
+    packages: ['chromium-headless-shell', 'fonts-dejavu-core'],
+  },
 } as const;
 export type Need = keyof typeof neededPackages;
 
