@@ -9,7 +9,8 @@ import type { KubeClient } from '../client/kube-client.ts';
 const digestAnnotation = 'drover.io/definition-digest';
 const fieldManager = 'drover-kinds';
 const defaultTimeoutMs = 60_000;
-const pollMs = 20;
+const firstPauseMs = 20;
+const longestPauseMs = 500;
 
 type Definition = KubeObject & CustomResourceDefinition;
 type Declared = Pick<Kind, 'definition'>;
@@ -39,9 +40,10 @@ async function installKind(hub: KubeClient, definition: Definition, signal: Abor
   if (present?.metadata.annotations?.[digestAnnotation] !== definition.metadata.annotations![digestAnnotation]) {
     present = await hub.apply(CustomResourceDefinition, definition, { fieldManager, signal });
   }
-  while (!isEstablished(present)) {
+  // A real server takes a while for a hundred of them, and longer the more often it is asked.
+  for (let pauseMs = firstPauseMs; !isEstablished(present); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     if (Date.now() > deadline) throw new Error(`the hub does not serve "${name}": ${whyNot(present)}`);
-    await sleep(pollMs, undefined, { signal });
+    await sleep(pauseMs, undefined, { signal });
     present = await hub.get(CustomResourceDefinition, { name }, { signal });
   }
 }
