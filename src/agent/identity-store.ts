@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Secret } from '../api/builtin-kinds.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { writeFileAtomic } from '../util/write-file-atomic.ts';
 import { parseIdentity, type AgentIdentity, type IdentityFields } from './agent-identity.ts';
+import { makeFolder } from '../util/make-folder.ts';
 
 /** Where an agent keeps its identity between runs. */
 export interface IdentityStore {
@@ -44,7 +45,7 @@ export function fileIdentityStore(file: string): IdentityStore {
       }
     },
     async save(identity) {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file));
       writeFileAtomic(file, `${JSON.stringify(identity, undefined, 2)}\n`, 0o600);
     },
   };

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { httpsServer } from '../apiserver/http/https-server.ts';
 import { fencedTransport } from '../client/fenced-transport.ts';
@@ -24,6 +23,7 @@ import { ensureSharedPki } from './shared-authority.ts';
 import { startMembers, type Members } from './members.ts';
 import { takeTurn, type TurnOptions } from './take-turn.ts';
 import { tracedRequests } from './trace-requests.ts';
+import { makeFolder } from '../util/make-folder.ts';
 
 export interface ExternalHubOptions extends HubOptions, TurnOptions {
   /** Of the API server that is the hub. */
@@ -45,7 +45,7 @@ export async function startExternalHub(options: ExternalHubOptions): Promise<Hub
   const way = contextTransport(chosen);
   const asked = httpClient(way);
   await checkAnswers(asked, kubeconfig);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const pki = await ensureSharedPki(asked, join(dataDir, 'pki'), { hosts: servingHosts(host, serverUrl) });
   const { lease, port } = await takeTurn(asked, options);
   const transport = notedWrites(fencedTransport(way, () => lease.isHeld));

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StatusError, stillStarting } from '../api/status.ts';
 import { createApiServer } from '../apiserver/api-server.ts';
@@ -24,12 +23,13 @@ import { listening, publicUrl, servingHosts, shownCertificate } from './listenin
 import type { Members } from './members.ts';
 import { releaseMemoryWhenQuiet } from './release-memory.ts';
 import { tracedRequests } from './trace-requests.ts';
+import { makeFolder } from '../util/make-folder.ts';
 
 /** Starts the hub with its own API over a folder of data, which it has to itself. */
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { dataDir, host, port, serverUrl } = options;
   const shown = shownCertificate(options);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const opening = openSqliteJournal(join(dataDir, 'hub.db')).catch((error: unknown) => {
     if (error instanceof DataInUseError)
       throw new Error(`another hub is using "${dataDir}"; stop it first, or choose another folder with --data`);
@@ -51,6 +51,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     ...(!options.isApiOnly && { bearerTokens: bearerUser, ownWebhooks }),
     onError: (what, error) => log.warn('background work failed', { controller: what, err: error }),
     moreMetrics: () => members?.metrics() ?? '',
+  }).catch(async (error: unknown) => {
+    await audit[Symbol.asyncDispose]();
+    await store.close();
+    throw isStorageFull(error)
+      ? new Error(`the disk that holds "${dataDir}" is full; free space there, or choose another folder with --data`)
+      : error;
   });
 
   const transport = inProcessTransport(api.handlerAs(hubUser));
@@ -143,7 +149,9 @@ export async function startHub(options: HubOptions): Promise<Hub> {
 }
 
 /** A hub whose disk is full still starts: what it has can be read, and made less. */
+const isStorageFull = (error: unknown): boolean => error instanceof StatusError && error.code === 503;
+
 function complainAboutStorage(error: unknown): void {
-  if (!(error instanceof StatusError && error.code === 503)) throw error;
+  if (!isStorageFull(error)) throw error;
   log.error('the kinds of the hub were not brought up to date', { err: error });
 }

@@ -54,7 +54,7 @@ const usualHosts = [
 ];
 
 /**
- * Reads the PKI of a folder and creates what is missing, about to expire, or signed by another authority; the serving certificate also when a
+ * Reads the PKI of a folder and creates what is missing, about to expire, not valid yet, or signed by another authority; the serving certificate also when a
  * host is missing from it. Files are written whole or not at all, readable by their owner only. Throws when an authority's certificate is
  * there without its key: replacing it would lock all clients out.
  */
@@ -98,7 +98,7 @@ function ensureAuthority(store: PkiStore, name: string, commonName: string, now:
   if (certificate !== undefined && key === undefined) throw new Error(`certificate authority "${name}.crt" has no key "${name}.key"`);
   if (certificate !== undefined && key !== undefined) {
     const present = parseAuthority(name, { certificate, key });
-    if (!expiresSoon(present.x509, now)) return present;
+    if (isCurrent(present.x509, now)) return present;
   }
   const privateKey = key === undefined ? createKey() : parseKey(`${name}.key`, key);
   const created = createAuthority(commonName, now, privateKey);
@@ -142,7 +142,7 @@ function isUsable(pair: KeyPair, authority: CertificateAuthority, { hosts = [], 
       certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
       certificate.checkIssued(authority.x509) &&
       certificate.verify(authority.x509.publicKey) &&
-      !expiresSoon(certificate, now) &&
+      isCurrent(certificate, now) &&
       hosts.every(host => coversHost(certificate, host))
     );
   } catch {
@@ -155,8 +155,9 @@ function coversHost(certificate: X509Certificate, host: string): boolean {
   return certificate.checkHost(host, { subject: 'never' }) !== undefined;
 }
 
-function expiresSoon(certificate: X509Certificate, now: Date): boolean {
-  return Date.parse(certificate.validTo) - now.getTime() < renewBeforeMs;
+/** Not about to expire; nor of a future that the clock showed for a while. */
+function isCurrent({ validFrom, validTo }: X509Certificate, now: Date): boolean {
+  return Date.parse(validFrom) <= now.getTime() && Date.parse(validTo) - now.getTime() >= renewBeforeMs;
 }
 
 function ensureServiceAccountKey(store: PkiStore): KeyObject {

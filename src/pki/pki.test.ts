@@ -91,6 +91,19 @@ test('certificates near their end, damaged ones and those of another authority a
   assert.notEqual(ensurePki(dir).admin.certificate, foreign.certificate);
 });
 
+test('a clock that was far ahead for a while, or far behind, leaves nothing that nobody can use', t => {
+  const dir = folder(t);
+  const now = new Date();
+  const { publicKey } = ensurePki(dir, { now }).authority.x509;
+  for (const years of [20, 0, -20, 0]) {
+    const at = new Date(now.getTime() + years * 365 * day);
+    const pki = ensurePki(dir, { now: at });
+    assert.ok(pki.authority.x509.publicKey.equals(publicKey), 'who trusts the authority goes on trusting it');
+    for (const certificate of [pki.authority.x509, new X509Certificate(pki.server.certificate), new X509Certificate(pki.admin.certificate)])
+      assert.ok(Date.parse(certificate.validFrom) <= at.getTime() && Date.parse(certificate.validTo) > at.getTime(), `${years} years off`);
+  }
+});
+
 test('an authority without its key is never replaced', t => {
   const dir = folder(t);
   ensurePki(dir);

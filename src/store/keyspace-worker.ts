@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { checkFormat } from './data-format.ts';
 import { journalRow, operations } from './sql-row.ts';
 import { packRows, unpackRows, type PackedBatch, type PackedRows } from './packed-rows.ts';
 import { isLocked, isStorageFull } from './storage-full.ts';
@@ -48,6 +49,7 @@ function open(): DatabaseSync {
   db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 2000');
   // Sandboxes outlive the end of the process, but need not outlive a power cut to the last write: no wait for the disk at every commit.
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 33554432; PRAGMA temp_store = MEMORY');
+  checkFormat(db);
   db.exec(`CREATE TABLE IF NOT EXISTS keyspaces (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, facts TEXT NOT NULL, secrets TEXT NOT NULL,
     compacted INTEGER NOT NULL DEFAULT 0) STRICT`);

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { JournalBatch, JournalRow } from './journal.ts';
 import { packRows, unpackRows, type JournalReply, type JournalRequest } from './packed-rows.ts';
 import { journalRow, operations } from './sql-row.ts';
+import { checkFormat } from './data-format.ts';
 import { isLocked, isStorageFull } from './storage-full.ts';
 
 /** Rows that travel in one message while loading. */
@@ -21,6 +22,7 @@ function open(): DatabaseSync {
   // Exclusive locking keeps a second hub away from the file and spares the shared-memory index.
   db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000');
   db.exec('PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 33554432; PRAGMA temp_store = MEMORY');
+  checkFormat(db);
   db.exec(`CREATE TABLE IF NOT EXISTS log (
     revision INTEGER PRIMARY KEY, resource TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL,
     operation INTEGER NOT NULL, value BLOB NOT NULL) STRICT`);

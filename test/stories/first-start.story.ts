@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { freePort } from '../helpers/free-port.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -13,9 +14,11 @@ import { runCommand, type CommandResult } from '../helpers/run-command.ts';
 const options = { timeout: 120_000 };
 const passwordLine = /First admin password, shown once: (\S{12,})/;
 
-function drover(...args: string[]): Promise<CommandResult> {
+const drover = (...args: string[]): Promise<CommandResult> => droverAt({}, ...args);
+
+function droverAt(env: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandResult> {
   const node = path.join(repositoryRoot, 'node_modules/.bin/node');
-  return runCommand(node, [path.join(repositoryRoot, 'bin/drover.js'), ...args], { timeoutMs: 30_000 });
+  return runCommand(node, [path.join(repositoryRoot, 'bin/drover.js'), ...args], { timeoutMs: 30_000, env });
 }
 
 test('drover up on a fresh folder is ready in seconds and says what to do next', options, async () => {
@@ -149,6 +152,38 @@ test('a second up on the same data says so and exits 1; the first goes on', opti
   assert.match(second.stderr, /^error: another hub is using ".*"; stop it first, or choose another folder with --data\n$/);
   assert.ok(second.stderr.includes(hub.dir));
   assert.equal((await hub.request('GET', '/readyz')).code, 200);
+});
+
+test('where it cannot keep its data it says so and what to do, ends with 1, and changes nothing', options, async () => {
+  using scratch = scratchDir('first');
+  const listen = ['--listen', '127.0.0.1:0'];
+  const newer = path.join(scratch.dir, 'newer');
+  mkdirSync(newer);
+  const file = path.join(newer, 'hub.db');
+  {
+    using db = new DatabaseSync(file);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA user_version = 99; CREATE TABLE log (revision INTEGER PRIMARY KEY, what TEXT)');
+  }
+  const before = readFileSync(file);
+  const tiny = path.join(scratch.dir, 'tiny');
+  mkdirSync(tiny);
+  const isMounted = (await runCommand('mount', ['-t', 'tmpfs', '-o', 'size=200k', 'tmpfs', tiny], {})).code === 0;
+  assert.ok(isMounted || process.env['CI'] !== 'true', 'CI may mount a tmpfs');
+  try {
+    const runs = {
+      'no folder can be made there': droverAt({ HOME: '/proc' }, 'up', ...listen),
+      'a newer Drover wrote it (format 99, this one knows 1); nothing was changed': drover('up', '--data', newer, ...listen),
+      ...(isMounted && { 'is full; free space there': drover('up', '--api-only', '--data', tiny, ...listen) }),
+    };
+    for (const [words, run] of Object.entries(runs)) {
+      const { code, stderr } = await run;
+      assert.equal(code, 1, stderr);
+      assert.ok(stderr.startsWith('error: ') && stderr.includes(words) && stderr.includes('--data'), stderr);
+    }
+    assert.ok(readFileSync(file).equals(before));
+  } finally {
+    if (isMounted) await runCommand('umount', [tiny], {});
+  }
 });
 
 test('Ctrl-C stops it with exit code 0, even while somebody watches', options, async () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
+import { accessSync, constants, openSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -12,6 +12,7 @@ import { collectList, parseCount, parseSome } from '../option-values.ts';
 import { startTracing } from '../start-tracing.ts';
 import type { Terminal } from '../terminal.ts';
 import { programVersion } from '../version.ts';
+import { makeFolder } from '../../util/make-folder.ts';
 
 interface UpOptions {
   data?: string;
@@ -74,7 +75,11 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   makeDataDir(settings.dataDir);
   if (options.demo) sendLogToFile(settings.dataDir);
   const traces = await startTracing(terminal, 'drover');
-  const hub = await start(settings, options, terminal);
+  const hub = await start(settings, options, terminal).catch((error: unknown) => {
+    // What was begun may not end by itself, and nobody waits for it.
+    setTimeout(() => process.exit(), 2_000).unref();
+    throw error;
+  });
   const created = await createSandboxes(hub, options.sandbox);
 
   const stopped = stopSignal();
@@ -162,11 +167,13 @@ const whyNoFolder: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is a file on the way to it',
   EACCES: 'permission denied',
   EROFS: 'the file system is read-only',
+  ENOENT: 'no folder can be made there',
+  ENOSPC: 'the disk is full',
 };
 
 function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

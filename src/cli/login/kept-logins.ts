@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject } from '../../util/json.ts';
 import { writeFileAtomic } from '../../util/write-file-atomic.ts';
 import { CommandError } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
+import { makeFolder } from '../../util/make-folder.ts';
 
 /** That somebody has signed in at a hub: the one place on this machine where the token is. */
 export interface KeptLogin {
@@ -41,7 +42,7 @@ export function keptLogins({ HOME: home = homedir() }: Terminal['env']): KeptLog
         .sort((a, b) => (a.server < b.server ? -1 : 1)),
     keep(login) {
       try {
-        mkdirSync(dir, { recursive: true, mode: 0o700 });
+        makeFolder(dir);
         writeFileAtomic(fileOf(login.server), `${JSON.stringify(login, undefined, 2)}\n`, 0o600);
       } catch (cause) {
         throw new CommandError('the token cannot be kept', {

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../util/write-file-atomic.ts';
 import type { ApiResource } from '../../client/api-resources.ts';
+import { makeFolder } from '../../util/make-folder.ts';
 
 const freshForMs = 10 * 60_000;
 
@@ -27,7 +28,7 @@ export function discoveryCache(server: string, env: Readonly<Record<string, stri
     },
     write(resources) {
       try {
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(file));
         writeFileAtomic(file, JSON.stringify({ format, resources }), 0o600);
       } catch {
         // The next command asks the server again.
