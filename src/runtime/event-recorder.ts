@@ -14,6 +14,8 @@ export interface Happening {
   readonly action: string;
   /** One sentence with names. */
   readonly note: string;
+  /** Of the event. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface EventRecorder {
@@ -53,7 +55,11 @@ function eventOf({ apiVersion, kind, metadata }: KubeObject, happening: Happenin
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { namespace: namespace || 'default', name: `${name.slice(0, 220)}.${randomBytes(8).toString('hex')}` },
+    metadata: {
+      namespace: namespace || 'default',
+      name: `${name.slice(0, 220)}.${randomBytes(8).toString('hex')}`,
+      ...(happening.labels && { labels: { ...happening.labels } }),
+    },
     // The API wants microseconds.
     eventTime: `${now.toISOString().slice(0, -1)}000Z`,
     reportingController: `drover.io/${controller}`,

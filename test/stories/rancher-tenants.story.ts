@@ -188,6 +188,15 @@ for (const kind of hubKindsByTime)
     test('the other sees the same machine, may write nothing and reads no Secret', async () => {
       await soon(reader.kubectl, 'get virtualmachines -n shop');
       await reader.kubectl.expect('get virtualmachines -n shop', { says: 'web' });
+      // Clusters are not shown to him on the hub; those that he may see are found all the same.
+      const asReader = path.join(scratch.dir, 'reader-on-hub.kubeconfig');
+      const config = {
+        clusters: [{ name: 'hub', cluster: { server: `${hub.gateway}/k8s/clusters/local`, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'reader', user: { token: reader.token } }],
+        contexts: [{ name: 'hub', context: { cluster: 'hub', user: 'reader' } }],
+      };
+      writeFileSync(asReader, JSON.stringify({ apiVersion: 'v1', kind: 'Config', 'current-context': 'hub', ...config }), { mode: 0o600 });
+      await droverFor({ hub: asReader, dir: scratch.dir }).expect('get virtualmachines -n shop --all-clusters', { says: /web +harvester/ });
       await reader.kubectl.expect('get virtualmachineimages -n harvester-public', { says: 'ubuntu' });
       await reader.kubectl.expect('delete virtualmachines web -n shop', forbidden);
       await reader.kubectl.expect('create -f -', { ...forbidden, input: JSON.stringify(image('shop', 'mine')) });

@@ -15,6 +15,7 @@ import { startRealMember } from '../helpers/real-member.ts';
 import { missingRig, repositoryRoot, rigProgramPath } from '../helpers/rig.ts';
 
 const missing = missingRig('etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'helm');
+const workloads = { moreControllers: ['deployment-controller', 'replicaset-controller'] };
 const patient = { timeoutMs: 60_000, everyMs: 200 };
 
 const template = `apiVersion: v1
@@ -46,8 +47,8 @@ for (const kind of hubKindsByTime)
     before(async () => {
       etcd = await startEtcd();
       [joined, imported, hub] = await Promise.all([
-        startRealMember(etcd),
-        startRealMember(etcd),
+        startRealMember(etcd, workloads),
+        startRealMember(etcd, workloads),
         startEitherHub(kind, etcd, ['--sandbox', '1']),
       ]);
       kubectl = kubectlFor('kubectl', { kubeconfig: hub.kubeconfig, dir: scratch.dir });
@@ -97,10 +98,27 @@ for (const kind of hubKindsByTime)
     const waitFor = (namespace: string, name: string, condition = 'Ready') =>
       kubectl.expect(`wait works.drover.io ${name} -n ${namespace} --for=condition=${condition} --timeout=60s`, { timeoutMs: 70_000 });
 
+    /** A Deployment whose pods no cluster takes. */
+    const ill = [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'ill' },
+        spec: {
+          selector: { matchLabels: { app: 'ill' } },
+          template: {
+            metadata: { labels: { app: 'ill' } },
+            spec: { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'ill' }] },
+          },
+        },
+      },
+    ];
+
     for (const cluster of ['sandbox-1', 'east', 'west'])
       test(`on ${cluster}: a chart is installed, upgraded, handed over, handed back and uninstalled`, async () => {
         const ns = await idOf(cluster);
         const member = memberOf(cluster);
+        await apply(work(ns, 'ill', { release: { name: 'ill', namespace: 'ill' }, manifests: ill }));
         const colour = () => member.kubectl.expect('get configmap web -n shop -o jsonpath={.data.colour}');
         await apply(work(ns, 'low', { chart, values: { colour: 'red' } }));
         await waitFor(ns, 'low');
@@ -145,6 +163,23 @@ for (const kind of hubKindsByTime)
         patient,
       );
       assert.deepEqual([await version(), (await readWork()).metadata.resourceVersion], [before, untouched]);
+    });
+
+    test('what members warn of about what is not well is told on the hub, and what is removed is forgotten', async () => {
+      for (const cluster of ['sandbox-1', 'east', 'west']) {
+        const ns = await idOf(cluster);
+        const about = 'involvedObject.kind=Work,involvedObject.name=ill,reason=FailedCreate';
+        const told = await eventually(
+          () =>
+            kubectl.expect(`get events -n ${ns} -l drover.io/cluster=${cluster} --field-selector ${about} -o jsonpath={.items[*].message}`),
+          text => text !== '',
+          { ...patient, what: `a warning of ${cluster}` },
+        );
+        assert.match(told, new RegExp(`^Cluster ${cluster}: ReplicaSet ill/ill-\\w+: Error creating: pods .* is forbidden`));
+        assert.doesNotMatch(told, /Cluster.*Cluster/, 'once');
+        await kubectl.expect(`describe work ill -n ${ns}`, { says: [/Warning +FailedCreate .*drover\.io\/work +Cluster/] });
+        await kubectl.expect(`delete work ill -n ${ns} --timeout=60s`, { timeoutMs: 70_000 });
+      }
     });
 
     test('a hub that is killed has delivered nothing twice, and goes on', async () => {

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { Cluster } from '../../api/cluster.ts';
+import { StatusError } from '../../api/status.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import type { HubConnection } from '../hub-client.ts';
 import { collectList, parseQuery } from '../option-values.ts';
 import type { ApiSource } from '../resources/api-source.ts';
 import type { Terminal } from '../terminal.ts';
+import { visibleClusters } from './visible-clusters.ts';
 
 export interface ClusterOptions {
   readonly cluster: readonly string[];
@@ -36,12 +38,17 @@ export function checkClusterOptions({ cluster, allClusters, clusterSelector }: C
     throw usageError('--cluster names members; it cannot be used with --all-clusters or --cluster-selector', 'choose one of them');
 }
 
-/** The members that the selector means, or all, in the order of their names. The hub itself is meant only when it is named. Throws when there is none. */
+/** The members that the selector means, or all that one may see, in the order of their names. The hub itself is meant only when it is named. Throws when there is none. */
 export async function matchingClusters(hub: HubConnection, { clusterSelector }: ClusterOptions, terminal: Terminal): Promise<Cluster[]> {
-  const { items: found } = await hub.client.list(Cluster, {
-    signal: terminal.signal,
-    ...(clusterSelector !== undefined && { labelSelector: clusterSelector }),
-  });
+  const found = await hub.client
+    .list(Cluster, { signal: terminal.signal, ...(clusterSelector !== undefined && { labelSelector: clusterSelector }) })
+    .then(
+      ({ items: all }) => all,
+      (error: unknown) => {
+        if (!(error instanceof StatusError) || error.code !== 403) throw error;
+        return visibleClusters(hub, clusterSelector, terminal, error);
+      },
+    );
   const items = found.filter(({ spec }) => spec.connection.mode !== 'Local');
   if (items.length === 0)
     throw new CommandError(clusterSelector === undefined ? 'the hub has no members' : `no member matches "${clusterSelector}"`, {

@@ -24,6 +24,7 @@ import { HubError, type DeliveryDesk } from './delivery-desk.ts';
 import type { DeliveryMembers } from './delivery-members.ts';
 import { createFollowers } from './followers.ts';
 import { inputsOf } from './inputs.ts';
+import { eventMirror } from './mirror-events.ts';
 import { ObjectClaims } from './object-claims.ts';
 import { readinessNews } from './readiness-news.ts';
 import { statusReports } from './status-reports.ts';
@@ -47,6 +48,8 @@ export interface DelivererDeps {
   now?(): Date;
   /** The least time between two reports of how the objects of a Work are. Default 1 s. */
   readonly reportEveryMs?: number;
+  /** How long something may be unwell before its member is asked what it warns of. Default 10 s. */
+  readonly patienceMs?: number;
   readonly causeElsewhere?: RunOptions['causeElsewhere'];
 }
 
@@ -85,8 +88,12 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
       const isLate = (state.deadline(waitMsOf(work)) ?? Infinity) <= at.getTime();
       return decideStatus(work, { ...state.facts(clusterName(work), inputsOf(work)), isLate }, at);
     },
-    onWritten: (work, status) => tellReadiness(work, status),
+    onWritten(work, status) {
+      tellReadiness(work, status);
+      mirror.heed(work, status);
+    },
   });
+  const mirror = eventMirror({ members, events, signal, clusterName, patienceMs: deps.patienceMs });
   const followers = createFollowers({ onChange: key => reports.soon(key), onArrival: key => reports.promptly(key) }, signal);
   const desk: DeliveryDesk = {
     works,
@@ -169,6 +176,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
           members.subscribe((namespace, isOtherWay) => {
             for (const work of works.by('cluster', namespace)) {
               followers.stop(keyOf(work));
+              mirror.stop(keyOf(work));
               const queueKey = queueKeyOf(work);
               add(queueKey);
               // The watches that it waits for end with the old way: it would wait in vain.
@@ -196,6 +204,7 @@ export function runDeliverer(deps: DelivererDeps): RunningController {
     const key = keyOf(work);
     if (works.get(key)) return;
     followers.stop(key);
+    mirror.stop(key);
     reports.forget(key);
     states.delete(key);
     if (!isChart(work)) plain.forget(key);
