@@ -122,6 +122,7 @@ const counts = object('How many clusters are how far.', {
   deferred: optional(integer('Those that catch up when they can.')),
   skipped: optional(integer('Those that are left out.')),
   rolledBack: optional(integer('Those that were put back.')),
+  aborted: optional(integer('Those that were stopped on their way, because the run was.')),
 });
 
 export const WorkflowRun = defineKind({

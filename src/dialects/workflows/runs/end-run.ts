@@ -1,7 +1,7 @@
 import type { GateAnswer } from '../gates/gate-desk.ts';
 import type { RunPhase } from '../kinds/workflow-run.ts';
-import { inFlight } from './run-budgets.ts';
-import { recordsOf, stand, tell, type Draft } from './run-step.ts';
+import { isInFlight } from './cluster-grant.ts';
+import { allClusters, clusterOf, recordsOf, stand, stateOf, tell, type Draft } from './run-step.ts';
 import type { Failure, RunStatus } from './run-status.ts';
 
 /** The end, for now. */
@@ -41,11 +41,18 @@ export function failRun(draft: Draft, failure: Failure, phase: RunPhase = 'Faile
   tell(draft, { event: 'RunFailed', message: failure.message });
 }
 
+/** In a step, or between two. */
+function isUnderWay(draft: Draft, id: string): boolean {
+  const one = clusterOf(draft, id);
+  const state = stateOf(draft, id);
+  return isInFlight(one) || (one.spec.grant !== undefined && (state === 'Pending' || state === 'RollingBack'));
+}
+
 /** Stops where it is. What clusters wait for is cut short, and nothing is undone. */
 export function abortRun(draft: Draft, failure?: Failure): void {
   const { status, engine } = draft;
   if (failure) engine.failure = failure;
-  for (const id of inFlight(draft)) stand(draft, id, { state: 'Aborted', reason: 'RunAborted' });
+  for (const id of allClusters(draft)) if (isUnderWay(draft, id)) stand(draft, id, { state: 'Aborted', reason: 'RunAborted' });
   for (const record of recordsOf(draft)) if (record.status === 'Running' || record.status === 'Waiting') record.status = 'Aborted';
   for (const wave of status.waves ?? [])
     if (wave.phase !== 'Succeeded' && wave.phase !== 'Skipped' && wave.phase !== 'Failed') wave.phase = 'Aborted';

@@ -540,6 +540,29 @@ test('a cluster that goes, is not meant any more, or is cordoned before its turn
   assert.equal(fleet.parts.get('c2')?.spec.standing?.reason, 'ClusterCordoned');
 });
 
+test('a cluster between two steps is aborted with the run, and is not pending any more', () => {
+  const steps = [{ type: 'ResolveClusters' }, { name: 'one', type: 'RollingDeploy' }, { name: 'two', type: 'RollingDeploy' }];
+  const fleet = new SimulatedFleet(members(2), { type: 'Custom', phases: [{ name: 'p', groups: [{ name: 'g', steps }], rollback: [] }] });
+  fleet.fateOf = id => ({ status: 'Succeeded', afterSeconds: id === 'c1' ? 100 : 1 });
+  fleet.run(5);
+  assert.deepEqual(fleet.states(), { c0: 'Pending', c1: 'Running' });
+  fleet.want('Abort');
+  fleet.run(5);
+  assert.deepEqual(fleet.states(), { c0: 'Aborted', c1: 'Aborted' });
+  assert.deepEqual(fleet.status?.clusters, { total: 2, aborted: 2 });
+});
+
+test('a rollback names the clusters that it left out because they are held', () => {
+  const fleet = new SimulatedFleet(members(2));
+  fleet.run();
+  fleet.member('c0').isHeld = true;
+  fleet.want('Rollback');
+  fleet.run();
+  assert.equal(fleet.status?.phase, 'RolledBack');
+  assert.deepEqual(fleet.states(), { c0: 'Succeeded', c1: 'RolledBack' });
+  assert.match(fleet.status?.message ?? '', /not put back, because they are held: C0$/);
+});
+
 test('a held cluster is deferred until it is let go', () => {
   const fleet = new SimulatedFleet(members(2));
   fleet.member('c0').isHeld = true;

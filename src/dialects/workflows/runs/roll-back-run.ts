@@ -38,6 +38,13 @@ function membersOf(draft: Draft, rollback: RollbackPlan): string[] {
   return rollback.legs[rollback.leg]!.flatMap(index => draft.status.waves?.[index]?.clusters.filter(isLeft) ?? []);
 }
 
+/** Whether a cluster would have been put back, had nobody held it. */
+function isLeftOut(draft: Draft, id: string, rollback: RollbackPlan): boolean {
+  const isChosen = rollback.clusters?.includes(id) ?? true;
+  const isInLeg = rollback.legs.flat().some(index => draft.status.waves?.[index]?.clusters.includes(id));
+  return isChosen && isInLeg && !isInRound(draft, id, rollback) && isChanged(draft, id) && draft.input.seeCluster(id)?.isHeld === true;
+}
+
 /** Whether this rollback has already begun with a cluster. */
 function isInRound(draft: Draft, id: string, { sinceId }: RollbackPlan): boolean {
   const { grant } = clusterOf(draft, id).spec;
@@ -137,7 +144,9 @@ function end(draft: Draft, rollback: RollbackPlan): void {
     return tell(draft, { event: 'RollbackFailed', message, nonce: String(rollback.round) });
   }
   if (rollback.ends === 'Failed' && engine.failure) return failRun(draft, engine.failure);
-  const message = engine.failure?.message ?? 'The run was rolled back';
+  const held = allClusters(draft).filter(id => isLeftOut(draft, id, rollback));
+  const left = held.length > 0 ? `; not put back, because they are held: ${namesOf(draft, held)}` : '';
+  const message = `${engine.failure?.message ?? 'The run was rolled back'}${left}`;
   finish(draft, 'RolledBack', { reason: engine.failure?.reason ?? 'RolledBack', message });
   tell(draft, { event: 'RunRolledBack', message, nonce: String(rollback.round) });
 }

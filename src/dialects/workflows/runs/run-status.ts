@@ -157,6 +157,7 @@ export interface ClusterCounts {
   deferred?: number;
   skipped?: number;
   rolledBack?: number;
+  aborted?: number;
 }
 
 /** `WorkflowRun.status`, as the run writes it. */

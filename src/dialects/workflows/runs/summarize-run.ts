@@ -7,7 +7,7 @@ type Counted = Exclude<keyof ClusterCounts, 'total'>;
 
 const countedAs: Readonly<Record<string, Counted>> = {
   Pending: 'pending',
-  Aborted: 'pending',
+  Aborted: 'aborted',
   Running: 'running',
   RollingBack: 'running',
   Soaking: 'soaking',

@@ -44,6 +44,16 @@ test('a push, a tag, a pull request, a release and a deletion are known from eve
   for (const body of [{}, { push: 3 }, { push: { changes: ['x'] } }]) bitbucket('repo:push', body);
 });
 
+test('GitHub tells twice of what is deleted, and that is the same happening', () => {
+  const tell = (kind: string, body: object) => readGitEvent('GitHub', { 'x-github-event': kind }, body as never);
+  const asPush = { ...push, after: '0000', deleted: true, repository: { full_name: 'Shop/web', pushed_at: 1557933657 } };
+  const asItself = { ref: 'main', ref_type: 'branch', repository: { full_name: 'Shop/web', pushed_at: '2019-05-15T15:20:57Z' } };
+  assert.equal(tell('push', asPush)?.moment, 'pushed at 1557933657');
+  assert.equal(tell('delete', asItself)?.moment, 'pushed at 1557933657');
+  assert.equal(tell('push', { ...push, repository: asPush.repository })?.moment, undefined, 'of a push there is one');
+  assert.equal(tell('delete', { ref: 'main', repository: { full_name: 'Shop/web' } })?.moment, undefined, 'others do not say when');
+});
+
 test('a server of Bitbucket, Gitea and Gogs tell the same in their own words', () => {
   const server = (key: string, body: object) =>
     readGitEvents('Bitbucket', { 'x-event-key': key }, body as never).map(one => [

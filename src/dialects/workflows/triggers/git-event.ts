@@ -19,6 +19,8 @@ export interface GitEvent {
   readonly commit: string;
   /** Undefined when it is not told. */
   readonly files: readonly string[] | undefined;
+  /** The same for all ways in which the same is told: GitHub tells of what is deleted as a push and as itself. Absent: each is told once. */
+  readonly moment?: string;
 }
 
 const compatible = ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event'] as const;
@@ -101,15 +103,22 @@ function readGitHub(kind: string, body: JsonObject): GitEvent | undefined {
     const commit = text(body, 'after');
     const isGone = at(body, 'deleted') === true || isNothing(commit);
     const happening = isGone ? 'Delete' : ref.startsWith('refs/tags/') ? 'Tag' : 'Push';
-    return { ...untold, happening, repo, branch: shortRef(ref), commit, files: changedFiles(body) };
+    return { ...untold, happening, repo, branch: shortRef(ref), commit, files: changedFiles(body), ...(isGone && momentOf(body)) };
   }
   if (kind === 'pull_request') {
     const pull = at(body, 'pull_request');
     return { ...untold, happening: 'PullRequest', action, repo, branch: text(pull, 'base', 'ref'), commit: text(pull, 'head', 'sha') };
   }
   if (kind === 'release') return { ...untold, happening: 'Release', action, repo, branch: text(body, 'release', 'tag_name') };
-  if (kind === 'delete') return { ...untold, happening: 'Delete', repo, branch: shortRef(ref) };
+  if (kind === 'delete') return { ...untold, happening: 'Delete', repo, branch: shortRef(ref), ...momentOf(body) };
   return undefined;
+}
+
+/** When the repository was last pushed to: in seconds in one of them, as a time in the other. */
+function momentOf(body: JsonObject): { moment?: string } {
+  const pushed = at(body, 'repository', 'pushed_at');
+  const seconds = typeof pushed === 'number' ? pushed : Date.parse(textOf(pushed)) / 1000;
+  return Number.isFinite(seconds) ? { moment: `pushed at ${Math.floor(seconds)}` } : {};
 }
 
 function readGitLab(body: JsonObject): GitEvent | undefined {

@@ -85,7 +85,8 @@ export function webhookRoute(deps: WebhookRouteDeps) {
     const starts = readGitEvents(provider, req.headers, payload)
       .filter(event => isWanted(condition, event))
       .map(event => {
-        const { repo, branch, happening, commit } = event;
+        const { repo, branch, happening, commit, moment } = event;
+        if (moment !== undefined) return { occasion: `git ${repo} ${branch} ${happening} ${moment}`, payload: gitPayload(event, payload) };
         const what = `git ${repo} ${branch} ${happening} ${commit || (delivery === '' ? randomUUID() : '')}`;
         return { occasion: `${what} ${delivery}`, payload: gitPayload(event, payload) };
       });
