@@ -26,5 +26,7 @@ export const deliveryKinds = {
   clusterRun: { ...delivery, kind: 'ClusterRun', plural: 'clusterruns' },
   pipeline: { ...delivery, kind: 'Pipeline', plural: 'pipelines' },
   pipelineRun: { ...delivery, kind: 'PipelineRun', plural: 'pipelineruns' },
+  infrastructureDefinition: { ...delivery, kind: 'InfrastructureDefinition', plural: 'infrastructuredefinitions' },
+  cloudProvider: { ...delivery, isNamespaced: false, kind: 'CloudProvider', plural: 'cloudproviders' },
   approvalRequest: { ...delivery, kind: 'ApprovalRequest', plural: 'approvalrequests' },
 } as const satisfies Record<string, Kind>;

@@ -14,6 +14,7 @@ import { SmallTable } from '../../parts/small-table.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { runColumns } from './run-columns.tsx';
 import { StartButton } from './start-run.tsx';
+import { WhereItRuns } from './where-it-runs-card.tsx';
 import { runPlace } from './workflow-places.ts';
 import '../../styles/delivery.css';
 
@@ -75,6 +76,7 @@ export function WorkflowScreen() {
       </div>
       {(spec.phases ?? []).length > 0 && <Phases workflow={workflow} />}
       <Variables workflow={workflow} />
+      {spec.infrastructureRef && <WhereItRuns namespace={ns} name={spec.infrastructureRef} />}
       <h2>Runs</h2>
       <RunsOf workflow={workflow} />
     </Page>
