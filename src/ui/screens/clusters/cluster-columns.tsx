@@ -40,7 +40,7 @@ export const clusterColumns: readonly Column<Cluster>[] = [
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata }) => <PlaceLink to={`/clusters/${encodeURIComponent(metadata.name!)}`}>{metadata.name}</PlaceLink>,
   },
-  { id: 'state', title: 'State', width: '11.25rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
+  { id: 'state', title: 'State', width: '12rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
   { id: 'version', title: 'Version', width: '9rem', value: ({ status }) => status?.version },
   { id: 'provider', title: 'Provider', width: '6.25rem', value: ({ status }) => status?.provider },
   { id: 'region', title: 'Region', width: '6.75rem', value: ({ status }) => status?.regions?.join(', ') },

@@ -79,7 +79,7 @@ const clusterColumns: readonly Column<Cluster>[] = [
       </PlaceLink>
     ),
   },
-  { id: 'state', title: 'State', width: '11rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
+  { id: 'state', title: 'State', width: '12rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
   { id: 'version', title: 'Version', width: 'minmax(8rem, 1fr)', value: ({ status }) => status?.version },
   { id: 'machines', title: 'Machines', width: '7rem', isNumber: true, value: ({ status }) => status?.nodes?.total },
   {

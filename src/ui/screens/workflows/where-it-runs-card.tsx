@@ -22,9 +22,12 @@ export function WhereItRuns({ namespace, name }: { namespace: string; name: stri
   const all = whereItRuns(infrastructure, isHub ? clusters.items : []);
   const meant = all.filter(one => one.isMeant).length;
   return (
-    <>
-      <h2>Where it would run</h2>
-      <p role="status">{isHub ? `On ${meant} of ${all.length} clusters.` : `On ${meant} clusters of ${provider}.`}</p>
+    <details>
+      <summary>
+        {isHub
+          ? `It would run on ${meant} of ${all.length} clusters, and why not on the others`
+          : `It would run on ${meant} clusters of ${provider}`}
+      </summary>
       <SmallTable
         name="Where it would run"
         heads={['Cluster', 'Would it run there?', 'Why not']}
@@ -37,6 +40,6 @@ export function WhereItRuns({ namespace, name }: { namespace: string; name: stri
           ])}
       />
       {all.length > mostRows && <p className="muted">and {all.length - mostRows} more</p>}
-    </>
+    </details>
   );
 }
