@@ -1,4 +1,5 @@
 import type { KindRef } from '../../api/define-kind.ts';
+import { inertWarnings } from './inert-warnings.ts';
 import type { AdmissionAnswer, AdmissionRequest, AdmissionReviewer } from './admission-review.ts';
 
 /** Which operations on which kind are asked about. */
@@ -31,5 +32,14 @@ export function reviewerOf<World>(
     const reviewed = kinds.find(({ kind }) => kind.group === request.group && kind.kind === request.kind);
     return reviewed?.operations.includes(request.operation) ? reviewed.review(request, worldOf(request, signal)) : {};
   };
-  return { mutate: answer(mutations), validate: answer(validations) };
+  const validate = answer(validations);
+  return {
+    mutate: answer(mutations),
+    async validate(request, signal) {
+      const said = await validate(request, signal);
+      const kind = validations.find(one => one.kind.group === request.group && one.kind.kind === request.kind)?.kind;
+      if (said.refusal || !kind || request.operation === 'DELETE') return said;
+      return { ...said, warnings: [...(said.warnings ?? []), ...inertWarnings(kind, request)] };
+    },
+  };
 }
