@@ -2,6 +2,8 @@
 export interface Dialect {
   readonly name: string;
   readonly groups: readonly RegExp[];
+  /** Whether its kinds are those of members, and the hub has none. */
+  readonly isOfMembers?: true;
 }
 
 /** The first that fits. */
@@ -12,7 +14,7 @@ export const dialects: readonly Dialect[] = [
   { name: 'Flux', groups: [/\.toolkit\.fluxcd\.io$/] },
   { name: 'Fleet', groups: [/^fleet\.cattle\.io$/] },
   { name: 'Rancher', groups: [/\.cattle\.io$/] },
-  { name: 'Harvester', groups: [/(^|\.)harvesterhci\.io$/, /(^|\.)kubevirt\.io$/] },
+  { name: 'Harvester', groups: [/(^|\.)harvesterhci\.io$/, /(^|\.)kubevirt\.io$/], isOfMembers: true },
   { name: 'Karmada', groups: [/\.karmada\.io$/] },
   { name: 'KubeFed', groups: [/\.kubefed\.io$/] },
   { name: 'Cluster API', groups: [/(^|\.)cluster\.x-k8s\.io$/] },

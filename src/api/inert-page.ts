@@ -24,7 +24,7 @@ export function printInertPage(kinds: readonly DeclaredKind[]): string {
     '',
     '# Fields that are not acted upon',
     '',
-    'Your YAML may have them; they are kept as you wrote them, and change nothing here. `kubectl explain` says so too, the page lists which objects of yours have some (Dialects, Not acted upon), and `kubectl apply` warns of them in ClusterDeployments, Rancher\'s Clusters and Projects, about which the hub is asked anyway. Fields that are not in the schema at all are taken away or refused by the API server, as always; where a kind is open, they are kept, and the page lists them as well.',
+    "Your YAML may have them; they are kept as you wrote them, and change nothing here. `kubectl explain` says so too, the page lists which objects of yours have some (Dialects, Not acted upon), and `kubectl apply` warns of them in ClusterDeployments, Rancher's Clusters and Projects, about which the hub is asked anyway. Fields that are not in the schema at all are taken away or refused by the API server, as always; where a kind is open, they are kept, and the page lists them as well.",
     '',
     '| dialect | kinds | field | why |',
     '| --- | --- | --- | --- |',

@@ -42,5 +42,6 @@ test('a field of a dialect that no code names is said to be inert', () => {
   assert.deepEqual(
     silent.map(one => one.path),
     [],
+    'act upon them, or describe them with inert(…)',
   );
 });

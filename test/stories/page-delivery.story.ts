@@ -50,7 +50,7 @@ const web = { name: 'web', namespace: 'web', template: 'web-1-0-0' };
 const services = [
   multiClusterService('certificates', {
     clusterSelector: prod,
-    serviceSpec: { services: [{ name: 'certs', namespace: 'certs', template: 'certificates-1-0-0' }] },
+    serviceSpec: { services: [{ name: 'certs', namespace: 'certs', template: 'certificates-1-0-0', helmOptions: { waitForJobs: true } }] },
   }),
   multiClusterService('web', { clusterSelector: prod, serviceSpec: { services: [web] } }),
   multiClusterService('web-of-the-platform', {
@@ -196,6 +196,7 @@ for (const kind of hubKindsByTime)
         '/workflows/pipelines/:ns/:name': ['/workflows/pipelines/shop/to-production'],
         '/workflows/pipeline-runs/:ns/:name': ['/workflows/pipeline-runs/shop/friday'],
         '/dialects': ['/dialects'],
+        '/dialects/:part': ['/dialects/fields'],
         '/virtualization': ['/virtualization'],
         '/virtualization/machines': ['/virtualization/machines'],
         '/virtualization/:cluster/machines/:ns/:name/*?': [
@@ -352,6 +353,13 @@ for (const kind of hubKindsByTime)
     test('a service says where it is, why not elsewhere and who has it instead; it is upgraded and its rollout paused', async () => {
       await using window = await rig.open();
       const { page } = window;
+      await page.goto(rig.url('/dialects'));
+      await page.getByRole('button', { name: 'Coming from k0rdent' }).click();
+      await page.getByRole('dialog').getByText('docs/guide/coming-from-k0rdent.md').waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Not acted upon' }).click();
+      await rowOf(page, 'certificates').getByText('.helmOptions.waitForJobs').waitFor();
       await page.goto(rig.url('/services'));
       await rowOf(page, 'web').getByText('Outranked').waitFor({ timeout: 60_000 });
       // Who lost to a higher priority has not failed, and needs nobody.

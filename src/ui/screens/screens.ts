@@ -25,6 +25,7 @@ const load = <N extends string>(name: N, module: () => Promise<Record<N, Compone
 
 const workflows = load('Workflows', () => import('./workflows/workflows.tsx'));
 const people = load('People', () => import('./people/people.tsx'));
+const dialects = load('Dialects', () => import('./dialects/dialects-screen.tsx'));
 const explore = load('Explore', () => import('./explore/explore.tsx'));
 
 /** All of them, in the order of the side. */
@@ -147,8 +148,9 @@ export const screens: readonly Screen[] = [
     title: 'Dialects',
     icon: 'label',
     group: 'Delivery',
-    Screen: load('Dialects', () => import('./dialects/dialects-screen.tsx')),
+    Screen: dialects,
   },
+  { path: '/dialects/:part', home: '/dialects', title: 'Dialects', icon: 'label', Screen: dialects },
   {
     path: '/virtualization',
     home: '/virtualization',

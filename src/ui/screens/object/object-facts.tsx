@@ -8,6 +8,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { DriftedFields } from './drifted-fields.tsx';
+import { Lens } from './lens/lens.tsx';
 import type { ObjectAt } from './object-place.ts';
 import { NodeFacts } from './workload/node-facts.tsx';
 import { PodFacts, WorkloadFacts, workloads } from './workload/workload-facts.tsx';
@@ -44,6 +45,7 @@ export function ObjectFacts({ object, at }: { object: KubeObject; at: ObjectAt }
           </dd>
         </dl>
       </section>
+      <Lens object={object} at={at} />
       {resource === 'pods' && <PodFacts pod={object} at={at} />}
       {workloads.has(resource) && <WorkloadFacts object={object} at={at} />}
       {conditions.length > 0 && <Conditions conditions={conditions} />}
