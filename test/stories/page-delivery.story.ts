@@ -360,6 +360,31 @@ for (const kind of hubKindsByTime)
       await page.keyboard.press('Escape');
       await page.getByRole('link', { name: 'Not acted upon' }).click();
       await rowOf(page, 'certificates').getByText('.helmOptions.waitForJobs').waitFor();
+
+      // What it became, and whose that is; the same from what is on the member.
+      await page.goto(rig.url('/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices/local/_/certificates'));
+      const became = page.getByRole('region', { name: 'What it became' });
+      await became.getByRole('row').filter({ hasText: 'east' }).getByRole('link').click();
+      await page.getByRole('region', { name: 'What it is for' }).getByRole('link', { name: 'MultiClusterService certificates' }).waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await page.goto(rig.url('/explore/drover.io/v1alpha1/clusters/local/_/east'));
+      await page.getByRole('region', { name: 'In other words' }).getByRole('link', { name: 'ClusterDeployment kcm-system/east' }).waitFor();
+
+      // A service that is written as YAML is shown on its clusters before it is made.
+      await page.goto(rig.url('/explore/k0rdent.mirantis.com/v1beta1/multiclusterservices?cluster=local'));
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      const creating = page.getByRole('dialog');
+      const written = multiClusterService('written', {
+        clusterSelector: prod,
+        serviceSpec: { services: [{ ...web, name: 'w', namespace: 'w' }] },
+      });
+      await creating.locator('.cm-content').click();
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(written))})`);
+      for (const keys of ['Control+A', 'Control+V']) await page.keyboard.press(keys);
+      await creating.getByRole('button', { name: 'Review' }).click();
+      await creating.getByText('2 of 2 clusters were asked').waitFor({ timeout: 30_000 });
+      assert.deepEqual(await window.barriers(), []);
+      await creating.getByRole('button', { name: 'Cancel' }).click();
       await page.goto(rig.url('/services'));
       await rowOf(page, 'web').getByText('Outranked').waitFor({ timeout: 60_000 });
       // Who lost to a higher priority has not failed, and needs nobody.

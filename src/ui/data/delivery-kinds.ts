@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import { kinds, type Kind } from './kinds.ts';
 
 const k0rdent = { group: 'k0rdent.mirantis.com', version: 'v1beta1' } as const;
 const flux = { group: 'source.toolkit.fluxcd.io', version: 'v1', isNamespaced: true } as const;
@@ -30,3 +30,7 @@ export const deliveryKinds = {
   cloudProvider: { ...delivery, isNamespaced: false, kind: 'CloudProvider', plural: 'cloudproviders' },
   approvalRequest: { ...delivery, kind: 'ApprovalRequest', plural: 'approvalrequests' },
 } as const satisfies Record<string, Kind>;
+
+/** Whether a kind decides about services on clusters. */
+export const wantsServices = ({ group, kind }: Kind): boolean =>
+  [kinds.multiClusterService, deliveryKinds.namespacedMultiClusterService].some(one => one.group === group && one.kind === kind);

@@ -17,6 +17,7 @@ export const screenPaths = [
   '/workflows/pipelines/:ns/:name',
   '/workflows/pipeline-runs/:ns/:name',
   '/dialects',
+  '/dialects/:part',
   '/virtualization',
   '/virtualization/machines',
   '/virtualization/:cluster/machines/:ns/:name/*?',

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { isOlderVersion } from '../../../api/object.ts';
 import { useShortcut } from '../../app/shortcuts.tsx';
+import { wantsServices } from '../../data/delivery-kinds.ts';
 import { hub, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { ApiError, request } from '../../data/request.ts';
@@ -11,7 +12,7 @@ import { printYaml, YamlEditor } from '../../parts/editor/yaml-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { later } from '../../parts/later.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
-import { ClusterPreviews, wantsServices } from '../services/cluster-previews.tsx';
+import { ClusterPreviews } from '../services/cluster-previews.tsx';
 import { commandFor } from './command-for.ts';
 import type { ObjectAt } from './object-place.ts';
 import { parseObject } from './parse-object.ts';

@@ -1,6 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { deliveryKinds } from '../../data/delivery-kinds.ts';
-import { kinds, type Kind, type KubeObject } from '../../data/kinds.ts';
+import type { KubeObject } from '../../data/kinds.ts';
 import { useLineStream } from '../../data/use-line-stream.ts';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { ErrorNote, Loading } from '../../parts/notes.tsx';
@@ -31,10 +30,6 @@ type Line = { readonly clusters: readonly string[] } | ClusterPreview | { readon
 
 const previewPath = '/previews/services';
 const fewObjects = 5;
-
-/** Whether what is edited decides about services on clusters. */
-export const wantsServices = ({ group, kind }: Kind): boolean =>
-  [kinds.multiClusterService, deliveryKinds.namespacedMultiClusterService].some(one => one.group === group && one.kind === kind);
 
 /** What a service would change on each of its clusters if it were as it is here. The hub asks the members, with the rights of whoever looks. */
 export function ClusterPreviews({ owner, file = 'changed.yaml' }: { owner: KubeObject; file?: string }) {

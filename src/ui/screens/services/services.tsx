@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import type { RolloutState } from '../../../api/rollout.ts';
+import type { Work } from '../../../api/work.ts';
 import { go, PlaceLink } from '../../app/place.tsx';
 import { LeftOut, useScope, type Scope } from '../../app/scope.tsx';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
@@ -31,6 +33,8 @@ export function Services({ part = '' }: { part?: '' | 'dependencies' }) {
   const all = useMemo(() => [...wide, ...narrow], [wide, narrow]);
   const scope = useScope();
   const services = useMemo(() => all.filter(one => isOfScope(one, scope)), [all, scope]);
+  const { items: drifted } = useList<Work>({ kind: kinds.work, fieldSelector: 'status.trouble=Drifted' });
+  const columns = useMemo(() => columnsWith(driftByOwner(drifted)), [drifted]);
   return (
     <Page title="Services" isFilled={part === ''} actions={<CreateService present={wide} />}>
       {error && <ErrorNote error={error} about="Services" />}
@@ -89,7 +93,22 @@ const selectorText = ({ spec: { clusterSelector = {} } }: MultiClusterService): 
     ...(clusterSelector.matchExpressions ?? []).map(({ key, operator, values = [] }) => [key, operator, values.join('|')].join(' ').trim()),
   ].join(', ');
 
-const columns: readonly Column<MultiClusterService>[] = [
+const waveText = (rollout: RolloutState | undefined): string => {
+  const at = rollout?.waves.findIndex(one => one.name === rollout.wave) ?? -1;
+  return at < 0 ? '' : `${at + 1}/${rollout!.waves.length} ${rollout!.wave}`;
+};
+
+/** On how many clusters each service was changed by others, by what its Works say of their owner. */
+function driftByOwner(works: readonly Work[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { metadata } of works) {
+    const owner = metadata.annotations?.['drover.io/owner'] ?? '';
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const columnsWith = (drift: ReadonlyMap<string, number>): readonly Column<MultiClusterService>[] => [
   {
     id: 'name',
     title: 'Name',
@@ -139,6 +158,42 @@ const columns: readonly Column<MultiClusterService>[] = [
         <span className="muted">All at once</span>
       ),
   },
+  {
+    id: 'drift',
+    title: 'Drift',
+    hint: 'Places where others changed what was delivered, and nobody changes it back',
+    width: '5.5rem',
+    isNumber: true,
+    value: one => drift.get(`${kindOf(one).kind} ${keyOf(one)}`) ?? 0,
+  },
+  {
+    id: 'wave',
+    title: 'Wave',
+    width: '8rem',
+    isExtra: true,
+    value: ({ status }) => waveText(status?.rollout),
+  },
+  {
+    id: 'failed',
+    title: 'Failed',
+    hint: 'Clusters on which the rollout failed, and how many may',
+    width: '6rem',
+    isExtra: true,
+    isNumber: true,
+    value: ({ status }) => status?.rollout?.clusters?.failed,
+    cell: ({ spec, status }) =>
+      status?.rollout &&
+      `${status.rollout.clusters?.failed ?? 0}${spec.rollout?.maxFailures === undefined ? '' : ` of ${spec.rollout.maxFailures}`}`,
+  },
+  {
+    id: 'began',
+    title: 'Began',
+    width: '6rem',
+    isExtra: true,
+    value: ({ status }) => -Date.parse(status?.rollout?.startedAt ?? ''),
+    cell: ({ status }) => <Time at={status?.rollout?.startedAt} />,
+  },
+  { id: 'revision', title: 'Revision', width: '9rem', isExtra: true, value: ({ status }) => status?.rollout?.revision },
   { id: 'priority', title: 'Priority', width: '6rem', isNumber: true, value: priorityOf },
   {
     id: 'selector',
