@@ -28,10 +28,12 @@ export function reviewerOf<World>(
   { mutations, validations }: Reviews<World>,
   worldOf: (request: AdmissionRequest, signal: AbortSignal) => World,
 ): AdmissionReviewer {
-  const answer = (kinds: readonly ReviewedKind<World>[]) => async (request: AdmissionRequest, signal: AbortSignal) => {
-    const reviewed = kinds.find(({ kind }) => kind.group === request.group && kind.kind === request.kind);
-    return reviewed?.operations.includes(request.operation) ? reviewed.review(request, worldOf(request, signal)) : {};
-  };
+  const answer =
+    (kinds: readonly ReviewedKind<World>[]) =>
+    async (request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionAnswer> => {
+      const reviewed = kinds.find(({ kind }) => kind.group === request.group && kind.kind === request.kind);
+      return reviewed?.operations.includes(request.operation) ? reviewed.review(request, worldOf(request, signal)) : {};
+    };
   const validate = answer(validations);
   return {
     mutate: answer(mutations),
