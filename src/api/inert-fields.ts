@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonObject, type Json } from '../util/json.ts';
+import type { KubeObject } from './object.ts';
 import { propertyOf, valuesOf, type OpenApiSchema } from './openapi-schema.ts';
 
 const mark = 'Not acted upon here';
@@ -26,9 +27,9 @@ export interface InertField {
 }
 
 /** Fields that an object has and of which nothing comes: those that are declared so, and those that are not declared where anything may be written. */
-export function inertFieldsIn(object: JsonObject, schema: OpenApiSchema): InertField[] {
+export function inertFieldsIn(object: KubeObject, schema: OpenApiSchema): InertField[] {
   const own = Object.entries(object).filter(([name]) => !serverFields.has(name));
-  return own.flatMap(([name, value]) => below(value, `.${name}`, propertyOf(schema, name), schema));
+  return own.flatMap(([name, value]) => below(value as Json, `.${name}`, propertyOf(schema, name), schema));
 }
 
 const serverFields = new Set(['apiVersion', 'kind', 'metadata', 'status']);

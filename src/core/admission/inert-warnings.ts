@@ -3,7 +3,6 @@ import type { DeclaredKind, KindRef } from '../../api/define-kind.ts';
 import { inertFieldsIn } from '../../api/inert-fields.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { OpenApiSchema } from '../../api/openapi-schema.ts';
-import type { JsonObject } from '../../util/json.ts';
 import type { AdmissionRequest } from './admission-review.ts';
 
 const schemas = new WeakMap<KindRef, OpenApiSchema>();
@@ -14,7 +13,7 @@ const mostWarnings = 5;
 export function inertWarnings(kind: KindRef, { object, oldObject }: Pick<AdmissionRequest, 'object' | 'oldObject'>): string[] {
   const schema = schemaOf(kind);
   if (!schema || !object) return [];
-  const fields = (one: KubeObject) => inertFieldsIn(one as unknown as JsonObject, schema);
+  const fields = (one: KubeObject) => inertFieldsIn(one, schema);
   const before = new Set(oldObject ? fields(oldObject).map(({ path }) => path) : []);
   const fresh = fields(object).filter(({ path }) => !before.has(path));
   const shown = fresh.slice(0, mostWarnings).map(({ path, why }) => `${path.slice(1)} is not acted upon here${why && `: ${why}`}`);

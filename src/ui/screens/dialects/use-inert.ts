@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { canBeInert, inertFieldsIn } from '../../../api/inert-fields.ts';
-import type { JsonObject } from '../../../util/json.ts';
 import type { ServedKind } from '../../data/discovery.ts';
 import { hub, pathOf, type KubeObject } from '../../data/kinds.ts';
 import { ApiError, request } from '../../data/request.ts';
@@ -59,7 +58,7 @@ async function inertOf({ dialect, kind }: KindRow): Promise<{ kind: string; rows
     // What belongs to another object was not written by a person.
     const own = items.filter(one => (one.metadata.ownerReferences ?? []).length === 0);
     const rows = own.flatMap(object =>
-      inertFieldsIn(object as unknown as JsonObject, known.schema).map(field => ({
+      inertFieldsIn(object, known.schema).map(field => ({
         dialect,
         kind,
         namespace: object.metadata.namespace,
