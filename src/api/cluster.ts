@@ -1,6 +1,7 @@
 import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import { flag, integer, list, listMap, mapOf, object, oneOf, optional, quantity, text, time } from './schema.ts';
+import { workAnnotations } from './work-annotations.ts';
 
 const taint = object('Keeps services and workflows away from the cluster.', {
   key: text('The name of the taint.', { minLength: 1 }),
@@ -195,7 +196,7 @@ export const clusterAnnotations = {
   /** On a Cluster: `drover join` is at work; the value is the uid of the cluster that is being joined. */
   joining: 'drover.io/joining',
   /** On a Cluster: "true" removes it without cleaning up on the member. */
-  forceRemoval: 'drover.io/force-removal',
+  forceRemoval: workAnnotations.forceRemoval,
   /** On the namespace of a cluster: the name of the Cluster. */
   cluster: 'drover.io/cluster',
 } as const;

@@ -31,7 +31,7 @@ test('a drain takes what chose the cluster, and nothing that would not come back
     chosen: undefined,
     kept: 'its owner says keepServicesOnSelectorMismatch',
     own: 'its owner names this cluster',
-    lone: 'nobody would bring it back',
+    lone: 'it was made for this cluster alone',
     leaving: undefined,
   });
 });

@@ -1,4 +1,5 @@
-import { workAnnotations, type Work } from './work.ts';
+import { workAnnotations } from './work-annotations.ts';
+import type { Work } from './work.ts';
 
 /** On a Work that k0rdent made: its ServiceSet, as namespace/name. */
 const setAnnotation = 'k0rdent.mirantis.com/service-set';
@@ -34,7 +35,7 @@ export function planDrain({ works, sets, isKeeping }: DrainFacts): readonly Drai
     const owner = annotations[workAnnotations.owner] ?? `Work ${name}`;
     if (deletionTimestamp !== undefined) return { work, owner };
     const set = byName.get(annotations[setAnnotation] ?? '');
-    if (!set) return { work, owner, whyItStays: 'nobody would bring it back' };
+    if (!set) return { work, owner, whyItStays: 'it was made for this cluster alone' };
     const service = set.spec.multiClusterService;
     if (service === undefined) return { work, owner, whyItStays: 'its owner names this cluster' };
     return isKeeping(service) ? { work, owner, whyItStays: 'its owner says keepServicesOnSelectorMismatch' } : { work, owner };

@@ -1,4 +1,3 @@
-import { clusterAnnotations } from './cluster.ts';
 import { conditions, notSeenYet } from './conditions.ts';
 import { defineKind, type ObjectFor } from './define-kind.ts';
 import { lastAppliedAnnotation } from './object.ts';
@@ -17,6 +16,9 @@ import {
   wholeObject,
   type TypeOf,
 } from './schema.ts';
+import { workAnnotations } from './work-annotations.ts';
+
+export { workAnnotations };
 
 const digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
 const duration = (description: string, options: { default?: string } = {}) =>
@@ -448,25 +450,6 @@ export const workReasons = {
   /** `Removed` is True: `onDelete` is Keep. */
   kept: 'Kept',
   uninstallFailed: 'UninstallFailed',
-} as const;
-
-export const workAnnotations = {
-  /** On a Work: a digest of the source from which `content` was filled in. When it differs from the source, the content is old. */
-  contentOf: 'drover.io/content-of',
-  /** On an object of a member that was delivered as it is, without Helm: the Work that delivers it, as namespace/name. */
-  work: 'drover.io/work',
-  /** On a delivered object, in the manifest or on the member: with "true" nothing about it counts as drift. */
-  ignoreDrift: 'drover.io/ignore-drift',
-  /** On a delivered workload: with "true" it has no replicas because it is not needed, whatever an autoscaler would have. */
-  asleep: 'drover.io/asleep',
-  /** On a workload of a member: a digest of the ConfigMaps and Secrets that its pods use. On its pods, once it was restarted for them. */
-  mounted: 'drover.io/mounted',
-  /** On a Work that a dialect made: who wants it, in words such as "MultiClusterService global-ingress". */
-  owner: 'drover.io/owner',
-  /** On a Work, as on a Cluster: "true" lets it go without taking anything off the member. */
-  forceRemoval: clusterAnnotations.forceRemoval,
-  /** On a Work: digests of Contents that are needed besides what it delivers, separated by commas. They stay as long as it names them. */
-  contents: 'drover.io/contents',
 } as const;
 
 /** Whether what it delivered stays on the member when the Work goes. */

@@ -511,6 +511,76 @@ for (const kind of hubKindsByTime)
       assert.deepEqual(window.faults, []);
     });
 
+    test('a cluster is cordoned and drained, a Work is applied again, and what is installed is told with who brought it', async () => {
+      const id = await rig.kubectl.expect('get clusters.drover.io west -o jsonpath={.status.id}');
+      const marks = 'owner=helm name=foreign status=deployed version=3';
+      await rig
+        .on('west')
+        .expect('create secret generic sh.helm.release.v1.foreign.v3 --type=helm.sh/release.v1 --from-literal=release=hidden-9c');
+      await rig.on('west').expect(`label secret sh.helm.release.v1.foreign.v3 ${marks}`);
+      await using window = await rig.open();
+      const { page } = window;
+      await page.goto(rig.url('/clusters/west/add-ons'));
+      const addOn = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await addOn('foreign').getByText('Somebody else, with Helm').waitFor();
+      await addOn('certs').getByText('MultiClusterService certificates').waitFor();
+      await addOn('certs').getByText('Deployed').waitFor();
+      await settled(page);
+      await window.picture('add-ons');
+      assert.deepEqual(await window.barriers(), []);
+      assert.ok(!(await page.content()).includes('hidden-9c') && !(await page.content()).includes(btoa('hidden-9c')));
+
+      await page.getByRole('link', { name: 'Works', exact: true }).click();
+      const work = page.getByRole('row').filter({ hasText: 'certs/certs' });
+      const appliedAt = () =>
+        rig.kubectl.expect(`get works -n ${id} -o jsonpath='{.items[?(@.spec.release.name=="certs")].status.delivered.revision}'`);
+      const before = Number(await appliedAt());
+      await work.getByRole('button', { name: /Actions for/ }).click();
+      await page.getByRole('menuitem', { name: 'Re-apply' }).click();
+      await page.getByText(/drover reapply work\/.* -n c-m-/).waitFor();
+      await window.picture('re-apply');
+      assert.deepEqual(await window.barriers(), []);
+      await page.getByRole('dialog').getByRole('button', { name: 'Re-apply' }).click();
+      await eventually(appliedAt, revision => Number(revision) > before, patient);
+
+      const deed = async (title: string) => {
+        await page.getByRole('button', { name: 'Actions for west' }).click();
+        await page.getByRole('menuitem', { name: title, exact: true }).click();
+      };
+      const dialog = page.getByRole('dialog');
+      await page.goto(rig.url('/clusters'));
+      await deed('Cordon');
+      await dialog.getByText('drover cordon cluster west').waitFor();
+      await dialog.getByRole('button', { name: 'Cordon' }).click();
+      await rowOf(page, 'west').getByText('Ready, cordoned').waitFor();
+      await page.goto(rig.url('/clusters?q=state:cordoned'));
+      await rowOf(page, 'west').waitFor();
+      assert.equal(await rowOf(page, 'east').count(), 0);
+      await window.picture('cordoned');
+      assert.deepEqual(await window.barriers(), []);
+
+      await deed('Drain');
+      const goes = dialog.getByRole('row').filter({ hasText: 'MultiClusterService certificates' });
+      await goes.getByText('Goes').waitFor();
+      await dialog.getByText('drover drain cluster west').waitFor();
+      assert.equal(await dialog.getByRole('button', { name: 'Drain' }).isDisabled(), true);
+      await window.picture('drain-cluster');
+      assert.deepEqual(await window.barriers(), []);
+      await dialog.getByLabel(/Type west to go on/).fill('west');
+      await dialog.getByRole('button', { name: 'Drain' }).click();
+      await goes.getByText('Gone').waitFor({ timeout: 60_000 });
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await page.goto(rig.url('/services/_/certificates'));
+      await rowOf(page, 'west').getByText('it is drained, so that what was placed on it goes away').waitFor();
+      await page.goto(rig.url('/clusters'));
+      await rowOf(page, 'west').getByText('Ready, drained').waitFor();
+      await deed('Uncordon');
+      await dialog.getByRole('button', { name: 'Uncordon' }).click();
+      await rowOf(page, 'west').getByText('Ready', { exact: true }).waitFor();
+      await eventually(appliedAt, Boolean, patient);
+      assert.deepEqual(window.faults, []);
+    });
+
     test('the screen and the serial port of a machine, through the tunnel of an agent', async () => {
       await using window = await rig.open();
       const { page } = window;

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../../api/cluster.ts';
+import { taintText } from '../../../api/cluster-taints.ts';
 import { percentOf } from '../../../api/percent-of.ts';
 import { seesHub } from '../../data/hub-sight.ts';
 import { Share } from '../../parts/share.tsx';
@@ -74,7 +75,9 @@ export function ClusterOverview({ cluster }: { cluster: Cluster }) {
             <>
               <dt>Taints</dt>
               <dd>
-                <Tags labels={Object.fromEntries(spec.taints!.map(({ key, value = '', effect }) => [`${key}=${value}`, effect]))} />
+                {spec.taints!.map(one => (
+                  <code key={taintText(one)}>{taintText(one)} </code>
+                ))}
               </dd>
             </>
           )}

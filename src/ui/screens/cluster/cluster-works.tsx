@@ -8,6 +8,7 @@ import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { WorkDeeds } from '../object/workload/work-deeds.tsx';
 
 const placeOf = ({ metadata }: Work) => objectPlace(kinds.work, metadata);
 
@@ -34,6 +35,13 @@ const columns: readonly Column<Work>[] = [
   { id: 'owner', title: 'Wanted by', width: 'minmax(10rem, 1.2fr)', value: ({ metadata }) => metadata.annotations?.['drover.io/owner'] },
   { id: 'priority', title: 'Priority', width: '6rem', isNumber: true, isExtra: true, value: ({ spec }) => spec.priority },
   { id: 'sync', title: 'Sync', width: '8rem', isExtra: true, value: ({ spec }) => spec.sync },
+  {
+    id: 'applied',
+    title: 'Last applied',
+    width: '7rem',
+    value: ({ status }) => -Date.parse(status?.delivered?.at ?? '') || undefined,
+    cell: ({ status }) => <Time at={status?.delivered?.at} />,
+  },
   {
     id: 'age',
     title: 'Age',
@@ -63,6 +71,7 @@ export function ClusterWorks({ id, name }: { id: string; name: string }) {
         keyOf={one => one.metadata.uid!}
         state={state}
         onOpen={one => go(placeOf(one))}
+        rowEnd={one => <WorkDeeds key={one.metadata.uid} work={one} isInRow />}
         keyDeeds={keyDeeds}
         empty={
           <Empty title="No Works" command={`drover get works -n ${id}`}>

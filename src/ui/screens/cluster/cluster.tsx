@@ -18,6 +18,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { idOf } from '../clusters/cluster-kind.ts';
 import { ClusterDeeds } from '../clusters/cluster-deeds.tsx';
+import { CordonBadge } from '../clusters/cordon-dialog.tsx';
 import type { PrintedRow } from '../explore/printed-rows.ts';
 import { PrintedTable } from '../explore/printed-table.tsx';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
@@ -27,6 +28,7 @@ import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
 import { useMayOpenShell } from './shell/may-open-shell.ts';
 
+const AddOnsTab = later(async () => (await import('./add-ons-tab.tsx')).AddOnsTab);
 const ClusterShell = later(async () => (await import('./shell/cluster-shell.tsx')).ClusterShell);
 
 /** A shell goes on while somebody looks at something else. */
@@ -45,6 +47,7 @@ const tabs = [
   { id: 'nodes', title: 'Nodes' },
   { id: 'workloads', title: 'Workloads' },
   { id: 'works', title: 'Works' },
+  { id: 'add-ons', title: 'Add-ons' },
   { id: 'events', title: 'Events' },
   { id: 'access', title: 'Access' },
   { id: 'agent', title: 'Agent' },
@@ -90,7 +93,12 @@ export function ClusterScreen() {
       title={name}
       above={[{ title: 'Clusters', to: '/clusters' }]}
       isFilled={tab !== '' && tab !== 'shell'}
-      beside={<ObjectState object={object} />}
+      beside={
+        <>
+          <ObjectState object={object} />
+          <CordonBadge cluster={object} />
+        </>
+      }
       actions={<ClusterDeeds cluster={object} />}
     >
       <NotReady cluster={object} />
@@ -124,6 +132,8 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
       return <Workloads name={name} />;
     case 'works':
       return <ClusterWorks id={idOf(cluster)} name={name} />;
+    case 'add-ons':
+      return <AddOnsTab cluster={cluster} />;
     case 'events':
       return <ClusterEvents name={name} />;
     case 'agent':

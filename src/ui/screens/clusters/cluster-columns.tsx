@@ -1,12 +1,13 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { percentOf } from '../../../api/percent-of.ts';
 import { PlaceLink } from '../../app/place.tsx';
-import { judgeObject, ObjectState } from '../../parts/state-badge.tsx';
+import { judgeObject } from '../../parts/state-badge.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { LastSeen } from './last-seen.tsx';
 import { idOf } from './cluster-kind.ts';
+import { PlacedState, placingWords } from './cordon-dialog.tsx';
 
 type Resource = 'cpu' | 'memory';
 
@@ -40,7 +41,13 @@ export const clusterColumns: readonly Column<Cluster>[] = [
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata }) => <PlaceLink to={`/clusters/${encodeURIComponent(metadata.name!)}`}>{metadata.name}</PlaceLink>,
   },
-  { id: 'state', title: 'State', width: '12rem', value: one => judgeObject(one).word, cell: one => <ObjectState object={one} /> },
+  {
+    id: 'state',
+    title: 'State',
+    width: '12rem',
+    value: one => [judgeObject(one).word, ...placingWords(one)].join(' '),
+    cell: one => <PlacedState cluster={one} />,
+  },
   { id: 'version', title: 'Version', width: '9rem', value: ({ status }) => status?.version },
   { id: 'provider', title: 'Provider', width: '6.25rem', value: ({ status }) => status?.provider },
   { id: 'region', title: 'Region', width: '6.75rem', value: ({ status }) => status?.regions?.join(', ') },

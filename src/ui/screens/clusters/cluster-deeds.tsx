@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
+import { cordonTaint, isDrained } from '../../../api/cluster-taints.ts';
 import { go } from '../../app/place.tsx';
+import { deliveryKinds } from '../../data/delivery-kinds.ts';
 import { kinds, pathOf } from '../../data/kinds.ts';
 import { useMay } from '../../data/permissions.ts';
 import { request } from '../../data/request.ts';
@@ -8,15 +10,19 @@ import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CommandLine } from '../../parts/command-line.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { later } from '../../parts/later.tsx';
 import { titled } from '../../parts/titled.ts';
 import { idOf } from './cluster-kind.ts';
 import { useMayOpenShell } from '../cluster/shell/may-open-shell.ts';
 import { isHarvester } from '../virtualization/harvester-clusters.ts';
+import { CordonDialog, UncordonDialog } from './cordon-dialog.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
 
-type Deed = 'labels' | 'kubeconfig' | 'pause' | 'import' | 'remove';
+const DrainClusterDialog = later(async () => (await import('./drain-cluster-dialog.tsx')).DrainClusterDialog);
+
+type Deed = 'labels' | 'kubeconfig' | 'pause' | 'cordon' | 'uncordon' | 'drain' | 'import' | 'remove';
 
 /** The same at the end of a row. Rows are many and come and go: nothing is asked before somebody wants to know. */
 export function RowDeeds({ cluster }: { cluster: Cluster }) {
@@ -45,7 +51,10 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
   const mayChange = useMay({ verb: 'patch', kind: kinds.cluster });
   const mayRemove = useMay({ verb: 'delete', kind: kinds.cluster });
   const mayInvite = useMay({ verb: 'create', kind: kinds.secret, namespace: idOf(cluster) });
+  const maySeeWorks = useMay({ verb: 'list', kind: kinds.work, namespace: idOf(cluster) });
+  const maySeeSets = useMay({ verb: 'list', kind: deliveryKinds.serviceSet });
   const mayOpenShell = useMayOpenShell(cluster);
+  const isClosed = cluster.spec.taints?.some(one => one.key === cordonTaint) === true;
   const name = cluster.metadata.name!;
   const isPaused = cluster.spec.paused === true;
   const isWaiting = cluster.spec.connection.mode === 'Tunnel' && cluster.status?.agentVersion === undefined;
@@ -72,7 +81,16 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
       ? ([
           { id: 'labels', title: 'Labels', icon: 'label', onChoose: () => setDeed('labels') },
           { id: 'pause', title: isPaused ? 'Resume deliveries' : 'Pause deliveries', icon: 'idle', onChoose: () => setDeed('pause') },
+          {
+            id: 'cordon',
+            title: isClosed ? 'Uncordon' : 'Cordon',
+            icon: 'idle',
+            onChoose: () => setDeed(isClosed ? 'uncordon' : 'cordon'),
+          },
         ] as const)
+      : []),
+    ...(mayChange && maySeeWorks && maySeeSets && !isDrained(cluster)
+      ? [{ id: 'drain', title: 'Drain', icon: 'leave', isDanger: true, onChoose: () => setDeed('drain') } as const]
       : []),
     ...(mayRemove ? [{ id: 'remove', title: 'Remove', icon: 'remove', isDanger: true, onChoose: () => setDeed('remove') } as const] : []),
   ];
@@ -83,6 +101,9 @@ export function ClusterDeeds({ cluster, isInRow = false }: { cluster: Cluster; i
       {deed === 'kubeconfig' && <KubeconfigDialog cluster={cluster} onClose={close} />}
       {deed === 'import' && <ImportDialog invited={cluster} onClose={close} />}
       {deed === 'pause' && <PauseDialog name={name} isPaused={isPaused} onClose={close} />}
+      {deed === 'cordon' && <CordonDialog cluster={cluster} onClose={close} />}
+      {deed === 'uncordon' && <UncordonDialog cluster={cluster} onClose={close} />}
+      {deed === 'drain' && <DrainClusterDialog cluster={cluster} onClose={close} />}
       {deed === 'remove' && <RemoveDialog cluster={cluster} onClose={close} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
+import type { Work } from '../../../api/work.ts';
 import { go } from '../../app/place.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { hub, kinds, pathOf, resourceOf, type KubeObject } from '../../data/kinds.ts';
@@ -18,6 +19,7 @@ import { Time } from '../../parts/time.tsx';
 import { NoShell } from '../cluster/shell/no-shell.tsx';
 import { runsContainers } from '../cluster/shell/runs-containers.ts';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
+import { WorkDeeds } from './workload/work-deeds.tsx';
 import { WorkloadDeeds, hasDeeds } from './workload/workload-deeds.tsx';
 import { commandFor } from './command-for.ts';
 import { ObjectEvents } from './object-events.tsx';
@@ -81,6 +83,7 @@ function OneObject({ at }: { at: ObjectAt }) {
       actions={
         <>
           {object && resourceOf(kind) === 'nodes' && <NodeDeeds cluster={cluster} name={name} isCordoned={isCordoned(object)} />}
+          {object && cluster === hub && resourceOf(kind) === 'works.drover.io' && <WorkDeeds work={object as unknown as Work} />}
           {object && hasDeeds(resourceOf(kind)) && <WorkloadDeeds object={object} at={at} />}
           {object && mayDelete && (
             <button type="button" className="button" onClick={() => setRemoving(true)}>
