@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 import { settled } from './page-steps.ts';
 
 /** More than this on one screen is a walk that nobody takes. */
@@ -129,33 +130,58 @@ const openers = 'main .actions button, main .rows [role="row"]:first-child .row-
 export async function tryDialogs(page: Page, more: readonly string[] = []): Promise<string[]> {
   const here = page.url();
   const faults: string[] = [];
-  const buttons = page.locator([openers, ...more].join(', ')).and(page.locator('button:enabled'));
-  for (let i = 0; i < (await buttons.count()); i++) {
-    const button = buttons.nth(i);
-    const name = (await button.getAttribute('aria-label')) ?? (await button.innerText()).trim();
-    const open = async () => {
+  const buttons = page.locator([openers, ...more].join(', ')).and(page.locator('button:enabled:not([role^="menuitem"])'));
+  for (const name of await namesOf(buttons)) {
+    const button = page.getByRole('button', { name, exact: true }).first();
+    await comeBack(page, here);
+    const isMenu = (await button.getAttribute('aria-haspopup')) === 'menu';
+    for (let at = 0, count = 1; at < count; at++) {
+      await comeBack(page, here);
       await button.focus();
       await page.keyboard.press('Enter');
-    };
-    if ((await button.getAttribute('aria-haspopup')) !== 'menu') {
-      await open();
-      faults.push(...(await tryWhatOpened(page, { name, here })));
-      continue;
-    }
-    const items = page.locator('[role="menu"]:popover-open [role^="menuitem"]');
-    if ((await button.getAttribute('aria-label')) === 'Colours') continue;
-    let known: string[] = [];
-    for (let at = 0; at === 0 || at < known.length; at++) {
-      await open();
-      await items.first().waitFor();
-      await page.getByText('Asking what is possible').waitFor({ state: 'hidden' });
-      known = await items.allInnerTexts();
-      for (let k = 0; k < at; k++) await page.keyboard.press('ArrowDown');
-      await page.keyboard.press(known[at] === 'Nothing that you may do' || known[at] === 'Sign out' ? 'Escape' : 'Enter');
-      faults.push(...(await tryWhatOpened(page, { name, here })).map(fault => `${known[at]}: ${fault}`));
+      const chosen = isMenu ? await chooseItem(page, at) : { title: '', count: 1 };
+      if (!chosen) {
+        faults.push(
+          `${name}: no menu opens, the focus is on ${String(await page.evaluate('document.activeElement.outerHTML.slice(0, 200)'))}`,
+        );
+        break;
+      }
+      count = chosen.count;
+      faults.push(...(await tryWhatOpened(page, { name, here })).map(fault => `${chosen.title} ${fault}`.trim()));
     }
   }
+  await comeBack(page, here);
   return faults;
+}
+
+const namesOf = async (buttons: Locator): Promise<ReadonlySet<string>> =>
+  new Set(
+    await Promise.all((await buttons.all()).map(async one => (await one.getAttribute('aria-label')) ?? (await one.innerText()).trim())),
+  );
+
+/** With arrows, once the menu is known to be whole. What only marks something, does nothing or ends everything is not chosen. */
+async function chooseItem(page: Page, at: number): Promise<{ title: string; count: number } | undefined> {
+  const items = page.locator('[role="menu"]:popover-open [role^="menuitem"]');
+  let last = '';
+  const isWhole = async () => {
+    const before = last;
+    last = (await items.allInnerTexts()).join('\n');
+    return last !== '' && last === before && !last.startsWith('Asking');
+  };
+  await eventually(isWhole, Boolean, { everyMs: 300, timeoutMs: 15_000 }).catch(() => {});
+  if (last === '') return undefined;
+  const titles = last.split('\n');
+  for (let k = 0; k < at; k++) await page.keyboard.press('ArrowDown');
+  const title = titles[at] ?? '';
+  const isDeed = (await items.nth(at).getAttribute('role')) === 'menuitem' && !/^(Nothing that|Sign out)/.test(title);
+  await page.keyboard.press(isDeed ? 'Enter' : 'Escape');
+  return { title, count: titles.length };
+}
+
+async function comeBack(page: Page, here: string): Promise<void> {
+  if ((await page.evaluate('location.href')) === here) return;
+  await page.goto(here);
+  await settled(page);
 }
 
 interface Opened {
@@ -168,17 +194,14 @@ interface Opened {
 async function tryWhatOpened(page: Page, { name, here }: Opened): Promise<string[]> {
   const hasOpened = await page
     .waitForFunction(`document.querySelector('dialog[open]') !== null || location.href !== ${JSON.stringify(here)}`, undefined, {
-      timeout: 1500,
+      timeout: 4000,
     })
     .then(
       () => true,
       () => false,
     );
-  if (!hasOpened) return [];
-  if (page.url() === here) return tryDialog(page, name);
-  await page.goto(here);
-  await settled(page);
-  return [];
+  const isHere = (await page.evaluate('location.href')) === here;
+  return isHere && hasOpened ? tryDialog(page, name) : [];
 }
 
 /** What is wrong with the dialog that is open: it keeps the focus, Escape closes it, and what had the focus before has it again. */
@@ -194,7 +217,7 @@ async function tryDialog(page: Page, opener: string): Promise<string[]> {
   // In an editor the first one gives the keyboard back.
   for (let i = 0; i < 3 && (await dialog.count()) > 0; i++) {
     await page.keyboard.press('Escape');
-    await page.waitForFunction(`!document.querySelector('dialog[open]')`, undefined, { timeout: 1000 }).catch(() => {});
+    await page.waitForFunction(`!document.querySelector('dialog[open]')`, undefined, { timeout: 4000 }).catch(() => {});
   }
   if ((await dialog.count()) > 0) return [...faults, `${opener}: Escape does not close the dialog`];
   const back = String(await page.evaluate(`document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText`)).trim();

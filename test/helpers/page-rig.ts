@@ -41,7 +41,7 @@ export async function startPageRig(kind: HubKind, etcd: Etcd, { sandboxes = 2 } 
   const running = new AsyncDisposableStack();
   const scratch = running.use(tempDir('page'));
   const hub = running.use(await startEitherHub(kind, etcd, ['--sandbox', String(sandboxes)]));
-  const browser = running.use(await startBrowser());
+  const browser = running.use(await startBrowser(hub.gateway));
   const admin = { username: 'admin', password: await eventually(() => firstPassword(hub), Boolean) };
   const target = new HttpTarget({ server: hub.gateway, ca: readFileSync(hub.authorities, 'utf8') });
   running.defer(() => target.close());

@@ -63,7 +63,7 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
   };
 
   test('a kubectl shell in the page works as the person who opened it, and leaves nothing', async () => {
-    await using browser = await startBrowser();
+    await using browser = await startBrowser(hub.server);
     await using window = await browser.open();
     const { page } = window;
     const open = page.getByRole('button', { name: 'Open the shell' });
@@ -132,7 +132,7 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
   });
 
   test('a cluster that is lost while the shell opens is said to be away, and the shell opens when it is back', async () => {
-    await using browser = await startBrowser();
+    await using browser = await startBrowser(hub.server);
     await using window = await browser.open();
     const { page } = window;
     const open = page.getByRole('button', { name: 'Open the shell' });
@@ -202,7 +202,7 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
       await ask('POST', '/v3/globalrolebindings', { globalRoleId: 'user', userId });
       await ask('POST', '/v3/projectroletemplatebindings', { projectId, roleTemplateId, userId });
     }
-    await using browser = await startBrowser();
+    await using browser = await startBrowser(hub.server);
     const pods = '/ui/explore/core/v1/pods?cluster=edge';
     const visit = async (page: Page, username: string) => {
       await signIn(page, hub.server, { username, password });

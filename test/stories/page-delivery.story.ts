@@ -200,8 +200,8 @@ for (const kind of hubKindsByTime)
         '/virtualization': ['/virtualization'],
         '/virtualization/machines': ['/virtualization/machines'],
         '/virtualization/:cluster/machines/:ns/:name/*?': [
-          '/virtualization/yard/machines/shed/daisy',
           '/virtualization/barn/machines/shed/daisy',
+          ...['', '/screen', '/serial'].map(part => `/virtualization/yard/machines/shed/daisy${part}`),
         ],
         '/virtualization/:cluster/*?': ['/virtualization/barn'],
         '/people': ['/people'],

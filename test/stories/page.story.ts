@@ -164,6 +164,21 @@ for (const kind of hubKindsByTime)
       await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
       await keyboard.press('l');
       await page.getByRole('log').getByText('started').first().waitFor();
+      // The same keys in a table are about the row that has the focus; after g they go elsewhere.
+      await page.goto(rig.url('/explore/apps/v1/deployments?cluster=sandbox-1&ns=default'));
+      for (const [key, part] of Object.entries({ l: 'logs', e: 'yaml' })) {
+        await row(page, 'web').waitFor();
+        await keyboard.press('j');
+        await rowHasFocus(page);
+        await keyboard.press(key);
+        await page.waitForURL(url => url.pathname.endsWith(`/${part}`));
+        await keyboard.press('Escape');
+      }
+      await row(page, 'web').waitFor();
+      await keyboard.press('j');
+      await rowHasFocus(page);
+      for (const key of ['g', 'e']) await keyboard.press(key);
+      await page.getByRole('heading', { name: 'Explore', level: 1 }).waitFor();
       await page.goto(rig.url('/explore'));
       await row(page, 'APIService').waitFor();
       for (const key of ['j', 'End', 'ArrowUp', 'PageUp', 'PageUp', 'ArrowDown']) {
@@ -219,6 +234,14 @@ for (const kind of hubKindsByTime)
       for (const key of ['g', 'c']) await keyboard.press(key);
       await page.getByRole('heading', { name: 'Clusters', level: 1 }).waitFor();
       assert.match(page.url(), /cluster=sandbox-1&ns=default/);
+      await row(page, 'sandbox-1').waitFor();
+      assert.equal(await row(page, 'sandbox-2').count(), 0, 'what is not looked at is left out');
+      for (const key of ['g', 'h']) await keyboard.press(key);
+      await page.getByRole('link', { name: 'Clusters 1', exact: true }).waitFor();
+      for (const key of ['g', 'c']) await keyboard.press(key);
+      await page.getByText('1 other is left out').waitFor();
+      await page.getByRole('main').getByRole('button', { name: 'All clusters' }).click();
+      await row(page, 'sandbox-2').waitFor();
       assert.deepEqual(window.faults, []);
     });
 
@@ -272,13 +295,15 @@ for (const kind of hubKindsByTime)
       await page.keyboard.press('Enter');
       await row(page, 'yard').nth(1).waitFor();
       assert.match(page.url(), /rows=object.*open=default/, 'all of it is in the address');
-      await yard.getByRole('button', { name: 'Compare yard between clusters' }).click();
+      await page.keyboard.press('d');
       const dialog = page.getByRole('dialog');
       await dialog.getByText('replicas: 1').waitFor();
       await dialog.getByText('replicas: 2').waitFor();
       await window.picture('compare');
       assert.deepEqual(await window.barriers(), []);
       await page.keyboard.press('Escape');
+      await rowHasFocus(page);
+      await yard.getByRole('button', { name: 'Compare yard between clusters' }).waitFor();
       await page.goto(rig.url('/explore/apps/v1/deployments?labels=app%3Dweb'));
       await row(page, 'web').waitFor();
       await page.locator('.table-end').getByText('1 row', { exact: true }).waitFor();
@@ -397,6 +422,9 @@ for (const kind of hubKindsByTime)
       await page.goto(rig.url(`/explore/drover.io/v1alpha1/works/local/${id}/paint`));
       const drift = page.getByRole('region', { name: 'Drift of ConfigMap default/paint' });
       for (const text of ['.data.color', 'green', 'red', 'somebody']) await drift.getByText(text, { exact: true }).waitFor();
+      for (const key of ['e', 'd']) await page.keyboard.press(key);
+      await eventually(() => page.evaluate('document.activeElement.id === "drift"'));
+      assert.doesNotMatch(page.url(), /yaml/);
       await window.picture('drift');
       assert.deepEqual(await window.barriers(), []);
       assert.deepEqual(window.faults, []);
@@ -435,7 +463,11 @@ for (const kind of hubKindsByTime)
       // Who comes later sees what happened, as it happens.
       await page.goto(rig.url('/'));
       const changed = page.getByRole('region', { name: 'What changed in the last hour' });
-      await changed.getByRole('listitem').filter({ hasText: 'Added' }).getByRole('link', { name: 'Cluster sandbox-1' }).waitFor();
+      await changed
+        .getByRole('listitem')
+        .filter({ hasText: /Added|Ready again/ })
+        .getByRole('link', { name: 'Cluster sandbox-1' })
+        .waitFor();
       if (kind === 'embedded')
         await changed.getByRole('listitem').filter({ hasText: 'Removed' }).getByText('clusters meadow by admin').waitFor();
       await rig.kubectl.expect('create -f -', { input: JSON.stringify(away) });

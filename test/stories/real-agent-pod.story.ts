@@ -124,7 +124,7 @@ describe('an agent in a real pod', { skip: missing ?? false, timeout: 600_000 },
 
   test('the page shows the log of a real pod as it is written, and opens a shell there', { skip: isGate }, async () => {
     await buildUi();
-    await using browser = await startBrowser();
+    await using browser = await startBrowser(hub.server);
     await using window = await browser.open();
     const { page } = window;
     await signIn(page, hub.server, { username: 'admin', password: firstPassword(hub) });

@@ -37,7 +37,7 @@ export function LeftOut({ count }: { count: number }) {
   return (
     <span className="row">
       <span className="muted">
-        {count.toLocaleString()} of other clusters {count === 1 ? 'is' : 'are'} left out
+        {count.toLocaleString()} {count === 1 ? 'other is' : 'others are'} left out
       </span>
       <button type="button" className="button" onClick={() => setClusters([])}>
         All clusters
