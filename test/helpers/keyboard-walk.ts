@@ -190,16 +190,13 @@ interface Opened {
   readonly here: string;
 }
 
+/** Whether something becomes true soon. Not `waitForFunction`, which would evaluate a text in the page, against its policy. */
+const comes = (page: Page, expression: string): Promise<boolean> =>
+  eventually(() => page.evaluate<boolean>(expression), Boolean, { timeoutMs: 4000 }).catch(() => false);
+
 /** What leads to another screen is left again; what opens no dialog is no dialog. */
 async function tryWhatOpened(page: Page, { name, here }: Opened): Promise<string[]> {
-  const hasOpened = await page
-    .waitForFunction(`document.querySelector('dialog[open]') !== null || location.href !== ${JSON.stringify(here)}`, undefined, {
-      timeout: 4000,
-    })
-    .then(
-      () => true,
-      () => false,
-    );
+  const hasOpened = await comes(page, `document.querySelector('dialog[open]') !== null || location.href !== ${JSON.stringify(here)}`);
   const isHere = (await page.evaluate('location.href')) === here;
   return isHere && hasOpened ? tryDialog(page, name) : [];
 }
@@ -217,7 +214,7 @@ async function tryDialog(page: Page, opener: string): Promise<string[]> {
   // In an editor the first one gives the keyboard back.
   for (let i = 0; i < 3 && (await dialog.count()) > 0; i++) {
     await page.keyboard.press('Escape');
-    await page.waitForFunction(`!document.querySelector('dialog[open]')`, undefined, { timeout: 4000 }).catch(() => {});
+    await comes(page, `!document.querySelector('dialog[open]')`);
   }
   if ((await dialog.count()) > 0) return [...faults, `${opener}: Escape does not close the dialog`];
   const back = String(await page.evaluate(`document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText`)).trim();

@@ -62,7 +62,8 @@ export function listenToKeys(): () => void {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented) return;
+  // Keys that are pressed in a dialog, or while nothing in it has the focus, are not for the screen behind it.
+  if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
   const key = nameOfKey(event);
   if (key === undefined || (!key.startsWith('mod+') && isTyping(event.target))) return;
   const sequence = isBegun() ? `${begun} ${key}` : key;
