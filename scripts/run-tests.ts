@@ -1,11 +1,11 @@
 /**
- * Runs files of tests: `scripts/run-tests.ts AT_ONCE [--shared] GLOB…`. Those that took longest the last time on this machine begin first, so that none
- * is left over at the end. With `--shared`, neighbouring files share a process: for small tests, loading modules takes longer than testing.
+ * Runs files of tests: `scripts/run-tests.ts AT_ONCE [--shared] GLOB…`, so many at once, and more while the processors have nothing to do. Those that took
+ * longest the last time on this machine begin first, so that none is left over at the end. With `--shared`, neighbouring files share a process: for small tests, loading modules takes longer than testing.
  *
  * Many tests run real programs against deadlines, several files at once on few cores: a file that fails is run once more, alone. What fails alone as
  * well is broken; what does not is named `shaky`, a test to mend.
  */
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -13,8 +13,8 @@ import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { inLanes } from '../test/helpers/lanes.ts';
 import { buildProgram } from './build-program.ts';
-import { inLanes } from './lanes.ts';
 import { readCached, writeCached } from './machine-cache.ts';
 
 /** More than this is no bad luck. */
@@ -76,7 +76,9 @@ function neighbours(some: readonly string[]): string[][] {
 
 /** The files whose process did not say at its end that all tests passed: those with a failure, or all of it when none can be named. */
 async function runGroups(groups: readonly string[][], concurrency: number): Promise<string[]> {
-  const membersOf = new Map(groups.toSorted((a, b) => expected(b) - expected(a)).map(group => [entryOf(group), group]));
+  const membersOf = new Map(
+    groups.toSorted((a, b) => expected(b) - expected(a) || sizeOf(b) - sizeOf(a)).map(group => [entryOf(group), group]),
+  );
   const passed = new Set<string>();
   const faulty = new Set<string>();
   const seconds = new Map<string, number>();
@@ -133,4 +135,9 @@ function nameOf(file: string): string {
 
 function expected(group: readonly string[]): number {
   return group.reduce((sum, file) => sum + (lastSeconds[file] ?? Infinity), 0);
+}
+
+/** A guess at what takes long, where nothing has run yet. */
+function sizeOf(group: readonly string[]): number {
+  return group.reduce((sum, file) => sum + statSync(file).size, 0);
 }

@@ -47,12 +47,15 @@ test('an agent that cannot work says why and leaves nothing behind', { timeout: 
     ['a cluster that does not answer', [...usual, '--token', token, '--kubeconfig', nobody], /cannot ask the API server of the cluster/],
     ['a kubeconfig that is not there', [...usual, '--kubeconfig', '/no/such/file'], /no\/such\/file/],
   ];
-  for (const [what, args, words] of cases) {
-    const { code, stderr } = await agent(...args);
-    assert.equal(code, 1, `${what}: ${stderr}`);
-    assert.match(stderr, words, what);
-    assert.ok(!existsSync(state), `${what} left an identity behind`);
-  }
+  // Most of them wait for somebody who does not come.
+  await Promise.all(
+    cases.map(async ([what, args, words]) => {
+      const { code, stderr } = await agent(...args);
+      assert.equal(code, 1, `${what}: ${stderr}`);
+      assert.match(stderr, words, what);
+      assert.ok(!existsSync(state), `${what} left an identity behind`);
+    }),
+  );
 
   // The token is still good for the member it was made for, and for no other from then on.
   await using good = startAgentProgram({ server: hub.server, checksum, kubeconfig: member.kubeconfig, token, dir: scratch.dir });
