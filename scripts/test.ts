@@ -2,7 +2,8 @@
  * `npm test`: the whole gate. Builds the rig of real Kubernetes programs when they are missing, then runs each suite and prints one line of
  * totals at the end. Suites that need the rig are left out with a clear line where Go is missing, but never under CI=true.
  *
- * Two suites run side by side, for most of them wait more than they compute. The stories are shown as they go, the others when they are done.
+ * Two suites run side by side, for most of them wait more than they compute, and each runs more files at once while the processors have nothing to do.
+ * The stories are shown as they go, the others when they are done.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -62,7 +63,7 @@ const isCi = process.env.CI === 'true';
 const only = process.argv.slice(2);
 const hasRig = await prepareRig();
 // Before stories that need them wait for each other, and for less than they would beside other stories.
-if (isCi && process.getuid?.() === 0) installMissing('containers', 'browser', 'shells');
+if (isCi && process.getuid?.() === 0) installMissing('containers', 'browser', 'shells', 'tools');
 const results = (await Promise.all([runInTurn(shown, { isShown: true }), runInTurn(beside, { isShown: false })])).flat();
 
 for (const { name, passed, seconds } of results) console.log(`${passed ? 'ok    ' : 'failed'} ${name} (${seconds.toFixed(0)} s)`);

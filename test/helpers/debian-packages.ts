@@ -11,6 +11,8 @@ export const neededPackages = {
   },
   /** Shells that people complete in, besides bash. */
   shells: { files: [], programs: ['zsh', 'fish'], packages: ['zsh', 'fish'] },
+  /** What tests run beside our programs, or are left out for the want of. */
+  tools: { files: [], programs: ['git', 'ssh', 'openssl'], packages: ['git', 'openssh-client', 'openssl'] },
   browser: {
     files: ['/usr/bin/chromium-headless-shell'],
     programs: [],
