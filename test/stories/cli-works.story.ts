@@ -380,5 +380,7 @@ function tell(kind: HubKind): void {
     const shown = await drover.expect('__complete explain -C east work/st');
     assert.equal(shown, 'work/strong\n:4\n');
     assert.equal(await drover.expect('__complete history -C west work/'), ':4\n');
+    assert.equal(await drover.expect('__complete cordon we'), 'west\n:4\n');
+    assert.equal(await drover.expect('__complete reapply -C east work/st'), shown);
   });
 }

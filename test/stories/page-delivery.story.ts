@@ -580,6 +580,16 @@ for (const kind of hubKindsByTime)
       await rowOf(page, 'west').getByText('Ready', { exact: true }).waitFor();
       await eventually(appliedAt, Boolean, patient);
       assert.deepEqual(window.faults, []);
+
+      // In the dark, and by somebody who may list no Secrets there.
+      await using dark = await rig.open({ as: reader, colors: 'dark' });
+      await dark.page.goto(rig.url('/clusters/barn/add-ons'));
+      await dark.page.getByText('which you may not list on barn').waitFor({ timeout: 30_000 });
+      await settled(dark.page);
+      await dark.picture('add-ons-reader');
+      assert.deepEqual(await dark.barriers(), []);
+      await dark.page.getByRole('button', { name: 'Actions', exact: true }).click();
+      assert.equal(await dark.page.getByRole('menuitem', { name: /Cordon|Drain/ }).count(), 0);
     });
 
     test('the screen and the serial port of a machine, through the tunnel of an agent', async () => {

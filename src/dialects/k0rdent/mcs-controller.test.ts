@@ -32,6 +32,13 @@ async function start(t: TestContext) {
   return {
     hub,
     setsOf,
+    /** As after a kill: nothing is known any more but what the hub has. */
+    stop: () => stop.abort(),
+    startAgain() {
+      const again = new AbortController();
+      t.after(() => again.abort());
+      startMultiClusterServices(hub, { signal: again.signal });
+    },
     cluster: (name: string, labels: Record<string, string>) =>
       hub.create(ClusterDeployment, newObject(ClusterDeployment, { namespace, name, labels }, { template: 'sandbox' })),
     label: (name: string, labels: Record<string, string | null>) =>
@@ -167,6 +174,29 @@ test('a cordoned cluster gets nothing new and keeps what it has; a drained one g
 
   await taint(uncordonedTaints);
   for (const name of ['base', 'new']) await world.sets(name, ['a', 'b']);
+});
+
+test('a drain that nobody was there to begin, and a cordon, are known after a start', async t => {
+  const world = await start(t);
+  const { hub } = world;
+  const member = async (name: string) => {
+    const metadata = { name, annotations: { [clusterDeploymentAnnotation]: `${namespace}/${name}` } };
+    await world.cluster(name, { tier: 'dev' });
+    await hub.create(Cluster, newObject(Cluster, metadata, { connection: { mode: 'Sandbox' } }));
+  };
+  for (const name of ['a', 'b', 'c']) await member(name);
+  await world.service('base');
+  await world.sets('base', ['a', 'b', 'c']);
+  world.stop();
+  const now = new Date();
+  const taint = (name: string, isToBeDrained: boolean) =>
+    hub.patch(Cluster, { name }, { type: 'merge', body: { spec: { taints: cordonedTaints([], isToBeDrained, now) as never } } });
+  await taint('a', true);
+  await taint('b', false);
+  await world.service('late');
+  world.startAgain();
+  await world.sets('base', ['b', 'c']);
+  await world.sets('late', ['c']);
 });
 
 test('one that goes takes its sets with it, and one that depends on it is told', async t => {
