@@ -60,7 +60,8 @@ export async function makeRelease({
   rmSync(staged, { recursive: true });
   if (hasImage) {
     const [{ droverImage }, { writeImage }] = await Promise.all([import('./image/drover-image.ts'), import('./image/oci-archive.ts')]);
-    write(`drover-image-${process.arch}.tar`, writeImage(droverImage(image)).archive);
+    const ofWhat = hasAllPlatforms ? 'all' : process.arch;
+    write(`drover-image-${ofWhat}.tar`, writeImage(droverImage(image, { forAllProcessors: hasAllPlatforms })).archive);
   }
 
   const subjects = filesOf(output).map(name => ({ name, sha256: checksum(path.join(output, name)) }));

@@ -3,17 +3,19 @@ import { globSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'no
 import path from 'node:path';
 import { findPage } from '../../src/gateway/page/page-files.ts';
 import { repositoryRoot } from '../../test/helpers/rig.ts';
-import type { ImageOptions } from './oci-archive.ts';
+import { foreignSystem } from './foreign-system.ts';
+import { ownArchitecture, type Architecture, type ImageOptions } from './oci-archive.ts';
 import type { TarEntry } from './tar.ts';
 
 const home = 'opt/drover';
 const userId = 65532;
 
 /** One image for hub and agent: Node, what Node links to, and Drover with what it needs to run. */
-export function droverImage(name: string): ImageOptions {
+export function droverImage(name: string, { forAllProcessors = false } = {}): ImageOptions {
+  const system = () => ({ amd64: systemLayer('amd64'), arm64: systemLayer('arm64') });
   return {
     name,
-    layers: [systemLayer(), droverLayer()],
+    ...(forAllProcessors ? { systems: system(), layers: [droverLayer()] } : { layers: [systemLayer(ownArchitecture), droverLayer()] }),
     config: {
       Entrypoint: ['/usr/local/bin/node', `/${home}/bin/drover.js`],
       Cmd: ['up', '--data', '/data', '--listen', '0.0.0.0:7443'],
@@ -30,18 +32,21 @@ export function droverImage(name: string): ImageOptions {
   };
 }
 
-function systemLayer(): TarEntry[] {
-  const node = realpathSync(path.join(repositoryRoot, 'node_modules/node/bin/node'));
+function systemLayer(architecture: Architecture): TarEntry[] {
   const text = (file: string, content: string): TarEntry => ({ path: file, type: 'file', data: Buffer.from(content) });
   return withFolders([
-    { path: 'usr/local/bin/node', type: 'file', data: readFileSync(node), mode: 0o755 },
-    ...librariesOf(node),
+    ...(architecture === ownArchitecture ? ownSystem() : foreignSystem(architecture)),
     text('etc/passwd', `root:x:0:0:root:/:/sbin/nologin\ndrover:x:${userId}:${userId}:drover:/data:/sbin/nologin\n`),
     text('etc/group', `root:x:0:\ndrover:x:${userId}:\n`),
     text('etc/nsswitch.conf', 'hosts: files dns\n'),
     { path: 'tmp', type: 'folder', mode: 0o1777 },
     { path: 'data', type: 'folder', mode: 0o1777 },
   ]);
+}
+
+function ownSystem(): TarEntry[] {
+  const node = realpathSync(path.join(repositoryRoot, 'node_modules/node/bin/node'));
+  return [{ path: 'usr/local/bin/node', type: 'file', data: readFileSync(node), mode: 0o755 }, ...librariesOf(node)];
 }
 
 /** Shared libraries under the very paths at which the loader looks for them; those for names and addresses are loaded later, by name. */

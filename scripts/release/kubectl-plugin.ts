@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { productionPackages } from '../image/drover-image.ts';
 import { writeTar, type TarEntry } from '../image/tar.ts';
-import { ownManifest } from '../build-package.ts';
+import { fetchNode } from '../fetch-node.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 
@@ -50,17 +48,6 @@ self=$(readlink -f "$0" 2>/dev/null || perl -MCwd -e 'print Cwd::abs_path(shift)
 here=$(dirname "$self")
 exec "$here/node" "$here/bin/kubectl-drover.js" "$@"
 `;
-
-function fetchNode(name: string): Buffer {
-  const dir = mkdtempSync(path.join(tmpdir(), 'drover-node-'));
-  try {
-    const version = ownManifest().dependencies['node']!;
-    const file = execFileSync('npm', ['pack', '--silent', '--pack-destination', dir, `${name}@${version}`], { encoding: 'utf8' }).trim();
-    return execFileSync('tar', ['xzOf', path.join(dir, file), 'package/bin/node'], { maxBuffer: 2 ** 29 });
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
 
 function entriesOf(base: string, name: string): TarEntry[] {
   if (path.extname(name) !== '' || name === 'LICENSE') return [{ path: name, type: 'file', data: readFileSync(path.join(base, name)) }];

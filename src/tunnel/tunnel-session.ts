@@ -2,7 +2,7 @@ import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } f
 import type { WebSocket } from 'ws';
 import { UnreachableError, type TransportRequest, type TransportResponse, type Upgraded } from '../client/transport.ts';
 import { endWebSocket } from '../util/end-web-socket.ts';
-import { keepAlive } from './keep-alive.ts';
+import { keepAlive, type KeptAlive } from './keep-alive.ts';
 import { closeCodes } from './protocol.ts';
 import { hubSessionOptions } from './session-options.ts';
 import { awaitAnswer, responseOf, upgradedOf, writeBody } from './stream-exchange.ts';
@@ -21,6 +21,7 @@ export class TunnelSession {
   readonly #http2: ClientHttp2Session;
   readonly #webSocket: WebSocket;
   readonly #answerMs: number;
+  readonly #alive: KeptAlive;
   readonly #gate = new StreamGate(tunnelLimits);
   readonly #tellClosed: (reason: string) => void;
   #reason: string | undefined;
@@ -31,10 +32,10 @@ export class TunnelSession {
     this.#answerMs = times.answerMs;
     const socket = webSocketStream(webSocket);
     this.#http2 = connect('http://member', { ...hubSessionOptions, createConnection: () => socket });
-    const alive = keepAlive(this.#http2, {
+    const alive = (this.#alive = keepAlive(this.#http2, {
       ...times,
       onDead: () => this.close(closeCodes.unresponsive, `the agent did not answer for ${times.pingDeadlineMs / 1000} s`),
-    });
+    }));
     this.#http2.once('connect', () => this.#http2.setLocalWindowSize(tunnelLimits.sessionWindowBytes));
     this.#http2.on('error', error => this.#finish(`the tunnel broke: ${error.message}`));
     // An agent speaks for one API server; Node would remember every other name it claims.
@@ -65,7 +66,10 @@ export class TunnelSession {
   async request(req: TransportRequest): Promise<TransportResponse> {
     const head = [':method', req.method, ':scheme', 'http', ':authority', 'member', ':path', req.path];
     const stream = await this.#openStream([...head, ...passing(req)], req, req.body === undefined);
-    return responseOf(await awaitAnswer(stream, req.signal, req.answerTimeoutMs ?? this.#answerMs), stream);
+    const askedAt = performance.now();
+    const answer = await awaitAnswer(stream, req.signal, req.answerTimeoutMs ?? this.#answerMs);
+    this.#alive.answered(askedAt);
+    return responseOf(answer, stream);
   }
 
   async upgrade(req: TransportRequest): Promise<Upgraded | TransportResponse> {
