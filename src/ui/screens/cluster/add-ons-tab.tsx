@@ -58,7 +58,7 @@ export function AddOnsTab({ cluster }: { cluster: Cluster }) {
     <>
       {mayRecords === false && (
         <p className="note" role="status">
-          Helm keeps its releases in Secrets, which you may not list on {name}. What services deliver there is under Works.
+          Helm keeps its releases in Secrets, which you may not list on {name}.{mayWorks && ' What services deliver there is under Works.'}
         </p>
       )}
       {records.error && <ErrorNote error={records.error} about="Releases" />}

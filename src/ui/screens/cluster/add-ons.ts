@@ -130,8 +130,9 @@ function groupsOf({ cluster, definitions }: AddOnFacts, releases: readonly AddOn
 }
 
 function agentOf({ spec, status }: Cluster): AddOn[] {
-  if (spec.connection.mode !== 'Tunnel') return [];
-  const connected = status?.conditions?.find(one => one.type === 'Connected');
+  // Who may not see the Cluster is told nothing of its agent.
+  if (spec.connection.mode !== 'Tunnel' || status?.agentVersion === undefined) return [];
+  const connected = status.conditions?.find(one => one.type === 'Connected');
   const isConnected = connected?.status === 'True';
   return [
     {
@@ -139,7 +140,7 @@ function agentOf({ spec, status }: Cluster): AddOn[] {
       type: 'Agent',
       name: 'cattle-cluster-agent',
       namespace: 'cattle-system',
-      version: status?.agentVersion ?? '',
+      version: status.agentVersion,
       source: 'Drover',
       state: {
         tone: isConnected ? 'good' : 'warn',
