@@ -26,7 +26,7 @@ export function Dialects() {
       actions={
         <button type="button" className="button" disabled={counts.isCounting} onClick={() => setRound(round + 1)}>
           <Icon name="refresh" />
-          Look again
+          Count again
         </button>
       }
     >

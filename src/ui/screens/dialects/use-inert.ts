@@ -34,7 +34,7 @@ export function useInert({ rows, isCounting }: Counts): Inert {
     if (isCounting) return;
     let isOver = false;
     setFound(before => ({ ...before, isLooking: true }));
-    Promise.all(rows.filter(({ count }) => count !== 0).map(inertOf)).then(
+    Promise.all(rows.filter(({ count = 0 }) => count > 0).map(inertOf)).then(
       all => {
         const cut = all.flatMap(({ kind, isCut }) => (isCut ? [kind] : []));
         if (!isOver) setFound({ rows: all.flatMap(one => one.rows), isLooking: false, cut, error: undefined });

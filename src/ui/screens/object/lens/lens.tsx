@@ -57,7 +57,7 @@ function Became({ trace, object, dialect }: { trace: Trace; object: KubeObject; 
           name="Works that it became"
           heads={['Work', 'Cluster', 'Ready', 'Reason']}
           rows={works.slice(0, mostShown).map(one => [
-            <PlaceLink key="work" to={objectPlace(kinds.work, one)}>
+            <PlaceLink key="work" to={objectPlace(kinds.work, { namespace: one.namespace, name: one.name })}>
               {one.name}
             </PlaceLink>,
             one.cluster,
