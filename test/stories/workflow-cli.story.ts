@@ -152,7 +152,8 @@ function tell(kind: HubKind): void {
     });
     assert.equal(await images('rolling'), 'web:1.0 web:1.0');
     const run = madeRun(said);
-    await drover.expect(`runs -n ${namespace}`, { says: new RegExp(`^NAME +WORKFLOW +PHASE.*\\n${run} +rolling +Succeeded +2 +2 `) });
+    await drover.expect(`runs -n ${namespace}`, { says: new RegExp(`^NAME +PHASE +CLUSTERS.*\\n${run} +Succeeded +2 `) });
+    await drover.expect(`runs -n ${namespace} -o wide`, { says: new RegExp(`^NAME.* WORKFLOW.*\\n${run} .*rolling`) });
     await drover.expect(`runs rolling -A`, { says: run });
     await drover.expect(`logs run/${run} -n ${namespace} --cluster run`, {
       says: [
