@@ -1,9 +1,6 @@
 import { workAnnotations } from './work-annotations.ts';
 import type { Work } from './work.ts';
 
-/** On a Work that k0rdent made: its ServiceSet, as namespace/name. */
-const setAnnotation = 'k0rdent.mirantis.com/service-set';
-
 /** A ServiceSet, as far as it matters here. */
 export interface DrainedSet {
   readonly metadata: { readonly namespace?: string; readonly name?: string };
@@ -34,7 +31,7 @@ export function planDrain({ works, sets, isKeeping }: DrainFacts): readonly Drai
     const { annotations = {}, name, deletionTimestamp } = work.metadata;
     const owner = annotations[workAnnotations.owner] ?? `Work ${name}`;
     if (deletionTimestamp !== undefined) return { work, owner };
-    const set = byName.get(annotations[setAnnotation] ?? '');
+    const set = byName.get(annotations[workAnnotations.serviceSet] ?? '');
     if (!set) return { work, owner, whyItStays: 'it was made for this cluster alone' };
     const service = set.spec.multiClusterService;
     if (service === undefined) return { work, owner, whyItStays: 'its owner names this cluster' };

@@ -16,4 +16,6 @@ export const workAnnotations = {
   forceRemoval: 'drover.io/force-removal',
   /** On a Work: digests of Contents that are needed besides what it delivers, separated by commas. They stay as long as it names them. */
   contents: 'drover.io/contents',
+  /** On a Work that comes from a ServiceSet of k0rdent: the set, as namespace/name. */
+  serviceSet: 'k0rdent.mirantis.com/service-set',
 } as const;

@@ -148,9 +148,9 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   };
 }
 
-/** A hub whose disk is full still starts: what it has can be read, and made less. */
 const isStorageFull = (error: unknown): boolean => error instanceof StatusError && error.code === 503;
 
+/** A hub whose disk is full still starts: what it has can be read, and made less. */
 function complainAboutStorage(error: unknown): void {
   if (!isStorageFull(error)) throw error;
   log.error('the kinds of the hub were not brought up to date', { err: error });

@@ -21,8 +21,7 @@ export const workLabels = {
 } as const;
 
 export const workAnnotationsOfSet = {
-  /** The ServiceSet, as namespace/name. */
-  set: 'k0rdent.mirantis.com/service-set',
+  set: workAnnotations.serviceSet,
   /** The service, as namespace/name. */
   service: 'k0rdent.mirantis.com/service',
   /** Which entry of `policyRefs` it is of. */

@@ -1,3 +1,4 @@
+import { workAnnotations } from '../../../../api/work-annotations.ts';
 import type { KubeObject } from '../../../data/kinds.ts';
 
 /** How an object of a dialect is found again in what it was compiled to. */
@@ -12,8 +13,7 @@ export interface Trace {
   };
 }
 
-const ownerMark = 'drover.io/owner';
-const setMark = 'k0rdent.mirantis.com/service-set';
+const { owner: ownerMark, serviceSet: setMark } = workAnnotations;
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
