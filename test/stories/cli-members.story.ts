@@ -169,7 +169,7 @@ function tell(kind: HubKind): void {
     const { code, stdout, stderr } = await drover.run('get cm web --all-clusters');
     assert.equal(code, 5, stderr);
     assert.deepEqual(rows(stdout), ['NAME CLUSTER', 'web east', 'web west']);
-    assert.match(stderr, /^cluster "gone"[^\n]+\n$/);
+    assert.match(stderr, /^cluster "gone"[^\n]+\n( {2}"drover describe cluster gone"[^\n]+\n)?$/);
     await drover.expect('get cm -C gone', { code: 1, says: 'cluster "gone"' });
     await drover.expect('get cm -C nobody,east', { code: 5, says: ['"nobody" not found', 'web'] });
     await kubectl.expect('delete cluster.drover.io gone --wait=false');

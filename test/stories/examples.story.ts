@@ -167,7 +167,7 @@ function examples(kind: HubKind): void {
       );
       assert.deepEqual(shown.trim().split(/\s+/), ['shop', 'example/shop:2.0']);
     }
-    await drover.expect('runs -n example-canary', { says: [/first +shop +Succeeded/, /second +shop +Succeeded/] });
+    await drover.expect('runs -n example-canary', { says: [/first +Succeeded +2/, /second +Succeeded +2/] });
     await drover.expect('logs first -n example-canary', { says: 'Done.' });
   });
 
