@@ -155,7 +155,7 @@ function tell(kind: HubKind): void {
     assert.equal(json.objects.length, 3);
     await drover.expect('explain work/nobody -C east', { code: 1, says: 'cluster "east" has no work "nobody"' });
     await drover.expect('explain work/web -C nobody', { code: 1, says: 'no member "nobody"' });
-    await drover.expect('explain pod/web', { code: 2, says: 'is not a Work' });
+    await drover.expect('explain pod/web', { code: 2, says: 'is neither a Work nor an owner of services' });
   });
 
   test('a diff has the exit codes of kubectl diff, masks Secrets and changes nothing', async () => {
