@@ -54,3 +54,11 @@ test('the reason is read from the description, and other descriptions have none'
   assert.equal(canBeInert(schema), true);
   assert.equal(canBeInert({ properties: { spec: { properties: { a: {} } }, status: schema } }), false);
 });
+
+test('what is any object of Kubernetes is meant as it is written', () => {
+  const anyObject = { 'x-kubernetes-preserve-unknown-fields': true, properties: { apiVersion: {}, kind: {}, metadata: {} } };
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata: {}, spec: { manifests: [{ kind: 'Secret', data: { a: 'b' } }] } };
+  const listed = { properties: { spec: { properties: { manifests: { items: anyObject } } } } };
+  assert.deepEqual(inertFieldsIn(object, listed), []);
+  assert.equal(canBeInert(listed), false);
+});

@@ -53,9 +53,10 @@ function isIdle(value: Json | undefined, schema: OpenApiSchema | undefined): boo
   return typeof value === 'object' && Object.values(value).every(one => isIdle(one, undefined));
 }
 
-/** Of what anything may be written below it, without a word about it, everything is meant. */
+/** Of what anything may be written below it, without a word about it or as any object of Kubernetes, everything is meant. */
 const isOpen = (schema: OpenApiSchema): boolean =>
-  schema['x-kubernetes-preserve-unknown-fields'] === true && Object.keys(schema.properties ?? {}).length > 0;
+  schema['x-kubernetes-preserve-unknown-fields'] === true &&
+  Object.keys(schema.properties ?? {}).some(name => !['apiVersion', 'kind', 'metadata'].includes(name));
 
 /** Whether objects of a kind can have such fields at all. */
 export function canBeInert(schema: OpenApiSchema, isRoot = true): boolean {

@@ -72,7 +72,7 @@ async function partsOf(page: Page): Promise<{ title: string; to: string }[]> {
 
 /** Buttons that change nothing but the page, and what everybody may do. Others are not for readers. */
 const harmless =
-  /^(Grouped|Each|Columns|Ask|Look( again)?|Copy command|Coming from .*|Follow|Actions( for .*)?|All clusters|Wrap|Download|Make a token|Revoke .*)$/;
+  /^(Grouped|Each|Columns|Ask|(Look|Count)( again)?|Copy command|Coming from .*|Follow|Actions( for .*)?|All clusters|Wrap|Download|Make a token|Revoke .*)$/;
 
 /** What is on offer to somebody who may only read. */
 export async function temptations(page: Page): Promise<readonly string[]> {

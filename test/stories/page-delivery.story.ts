@@ -890,6 +890,19 @@ for (const kind of hubKindsByTime)
       await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();
       await given.waitFor({ state: 'detached' });
 
+      // From where the cluster is, too; the palette finds who was added.
+      await page.goto(rig.url('/clusters/lab/access'));
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await grant.getByLabel('Who').selectOption({ label: nasty });
+      await grant.getByLabel('Role').selectOption({ label: 'Cluster Member' });
+      await page.getByRole('button', { name: 'Give' }).click();
+      await page.getByRole('row').filter({ hasText: 'cluster-member' }).waitFor();
+      assert.deepEqual(await window.barriers(), []);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /^Screen, cluster/ }).fill(nasty);
+      await page.getByRole('option', { name: nasty }).click();
+      await page.getByRole('heading', { name: nasty, level: 1 }).waitFor();
+
       // A group of a provider, which nobody has been seen in yet.
       const group = 'genericoidc_group://ops team';
       await page.goto(rig.url('/people/groups'));

@@ -47,6 +47,8 @@ export function defineChart(command: Command, terminal: Terminal): void {
 const clientOnly = (): Option =>
   new Option('--dry-run [where]', 'change nothing').choices(['none', 'client']).preset('client').default('none');
 
+const whatIsPushed = 'name the folder of a chart, with its Chart.yaml, or what "helm package" made of it';
+
 /** All of them are read before the first is pushed. */
 async function push(paths: readonly string[], options: ChangeOptions, terminal: Terminal): Promise<void> {
   const charts = paths.map(readChart);
@@ -76,12 +78,12 @@ function readChart(path: string): FetchedChart {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found)
     throw new CommandError(`there is no file or folder "${path}"`, {
-      hint: 'name the folder of a chart, or what "helm package" made of it',
+      hint: whatIsPushed,
     });
   try {
     return found.isDirectory() ? packChart(readChartFolder(path), path) : inspectChart(readFileSync(path), path);
   } catch (cause) {
-    throw new CommandError(`cannot push "${path}"`, { cause });
+    throw new CommandError(`cannot push "${path}"`, { cause, hint: whatIsPushed });
   }
 }
 

@@ -16,6 +16,7 @@ export interface DecideOptions extends ChangeOptions {
 /** Not as the hub calls itself: where people have its credential, admission tells them apart by this. */
 const fieldManager = 'cli-drover-approve';
 const maxTries = 5;
+const whatWaits = '"drover get approvalrequests -A" lists what waits for somebody';
 
 /** Adds a decision to a request. Who decided and when is filled in by the hub. */
 export async function decide(words: readonly string[], word: DecisionWord, options: DecideOptions, terminal: Terminal): Promise<void> {
@@ -50,7 +51,7 @@ async function pendingOf(
   const pending = items.filter(one => one.spec.runRef.uid === run.uid && (one.status?.phase ?? 'Pending') === 'Pending');
   const names = pending.map(one => one.metadata.name!);
   if (names.length === 1) return names[0]!;
-  if (names.length === 0) throw new CommandError(`run ${JSON.stringify(run.name)} waits for nobody`);
+  if (names.length === 0) throw new CommandError(`run ${JSON.stringify(run.name)} waits for nobody`, { hint: whatWaits });
   throw new CommandError(`run ${JSON.stringify(run.name)} waits for ${names.length} decisions`, {
     hint: `name one of them: ${names.join(', ')}`,
   });
@@ -82,7 +83,7 @@ async function append(
 function checkOpen({ spec, status, metadata }: ApprovalRequest, { decision }: Decision): void {
   const phase = status?.phase ?? 'Pending';
   const name = JSON.stringify(metadata.name);
-  if (phase !== 'Pending') throw new CommandError(`request ${name} is ${phase} already`);
+  if (phase !== 'Pending') throw new CommandError(`request ${name} is ${phase} already`, { hint: whatWaits });
   const choices = spec.choices ?? ['Approve', 'Reject', 'RejectAndRollback'];
   if (!choices.includes(decision))
     throw new CommandError(`request ${name} cannot be answered with ${decision}`, {

@@ -1,11 +1,14 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { servedKinds, type ServedKind } from '../data/discovery.ts';
 import { seesHub } from '../data/hub-sight.ts';
-import { kindKey, kinds } from '../data/kinds.ts';
+import { kindKey, kinds, type Kind, type KubeObject } from '../data/kinds.ts';
+import { useMay } from '../data/permissions.ts';
 import { signOut } from '../data/session.ts';
 import { useList } from '../data/use-list.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { peopleKinds, userPlace, userTitle, type User } from '../screens/people/people-kinds.ts';
 import { screens } from '../screens/screens.ts';
+import { servicePlace } from '../screens/services/service-kinds.ts';
 import { go } from './place.tsx';
 import { setTheme, themes, themeTitles } from './theme.ts';
 
@@ -19,7 +22,7 @@ interface Entry {
 
 const mostShown = 50;
 
-/** `mod+k`: every screen, cluster, kind and setting by a few letters. */
+/** `mod+k`: every screen, cluster, service, user, kind and setting by a few letters. */
 export function Palette({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -70,8 +73,8 @@ export function Palette({ onClose }: { onClose(): void }) {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-        aria-label="Screen, cluster, kind or setting"
-        placeholder="Screen, cluster, kind or setting"
+        aria-label="Screen, cluster, service, user, kind or setting"
+        placeholder="Screen, cluster, service, user, kind or setting"
         value={text}
         onChange={event => {
           setText(event.target.value);
@@ -94,6 +97,8 @@ export function Palette({ onClose }: { onClose(): void }) {
 
 function useEntries(): readonly Entry[] {
   const { items: clusters } = useList({ kind: kinds.cluster });
+  const users = useIfOpen<User>(peopleKinds.user);
+  const services = useIfOpen(kinds.multiClusterService);
   const [served, setServed] = useState<readonly ServedKind[]>([]);
   useEffect(() => {
     if (seesHub()) servedKinds().then(setServed, () => {});
@@ -113,6 +118,14 @@ function useEntries(): readonly Entry[] {
           run: () => go(`/clusters/${encodeURIComponent(name)}`),
         };
       }),
+      ...services.map(({ metadata }): Entry => {
+        const name = metadata.name!;
+        return { id: `service ${name}`, title: name, about: 'service', icon: 'services', run: () => go(servicePlace(undefined, name)) };
+      }),
+      ...users.map((user): Entry => {
+        const id = user.metadata.name!;
+        return { id: `user ${id}`, title: userTitle(user, id), about: 'user', icon: 'people', run: () => go(userPlace(id)) };
+      }),
       ...served.map((kind): Entry => {
         const { kind: title, group, shortNames } = kind;
         const about = ['kind', ...shortNames, group].filter(Boolean).join(' · ');
@@ -129,7 +142,13 @@ function useEntries(): readonly Entry[] {
       }),
       { id: 'out', title: 'Sign out', about: 'action', icon: 'leave', run: () => void signOut() },
     ];
-  }, [clusters, served]);
+  }, [clusters, users, services, served]);
+}
+
+/** Nothing for those who may not see them. */
+function useIfOpen<T extends KubeObject>(kind: Kind): readonly T[] {
+  const may = useMay(seesHub() ? { verb: 'list', kind } : undefined);
+  return useList<T>(may ? { kind } : undefined).items;
 }
 
 /** Those that have the letters in this order; the shorter and the earlier the better. */

@@ -1,14 +1,24 @@
+import type { Cluster } from '../../api/cluster.ts';
 import { hubRefuses, isHidden, seesHub } from './hub-sight.ts';
+import { hub, kinds } from './kinds.ts';
 import { ApiError, guardRequests, request } from './request.ts';
+import { knownList } from './watched-list.ts';
 
 /*
- * Who is no administrator has a way to some clusters alone. A request to another would be refused, which browsers write into their console as an error: so
- * it is looked up first which ones are open.
+ * Who is no administrator has a way to some clusters alone, and some clusters are away. A request to another would be refused, which browsers write into
+ * their console as an error: so it is looked up first which ones are open.
  */
 
-/** Whoever has become a member finds out after this. */
+interface OpenCluster {
+  /** Undefined when it can be reached. */
+  readonly whyAway: string | undefined;
+}
+
+/** Whoever has become a member, or is back, is found out after this. */
 const believedMs = 2000;
-let known: { readonly askedAt: number; readonly names: Promise<ReadonlySet<string>> } | undefined;
+/** How long to wait for what the hub knows of a cluster; then it is asked itself. */
+const patienceMs = 1000;
+let known: { readonly askedAt: number; readonly clusters: Promise<ReadonlyMap<string, OpenCluster>> } | undefined;
 
 /** Somebody else may sign in. */
 export function forgetClusters(): void {
@@ -19,20 +29,54 @@ export function forgetClusters(): void {
 export const beginClusterSight = (): void =>
   guardRequests(async path => {
     const [, encoded] = /^\/k8s\/clusters\/([^/?]+)/.exec(path) ?? [];
-    if (encoded === undefined || seesHub()) return;
+    if (encoded === undefined) return;
     const cluster = decodeURIComponent(encoded);
     if (isHidden(cluster)) throw hubRefuses('anything');
-    if (!(await isOpen(cluster))) throw new ApiError(403, `There is no cluster ${cluster} that you are a member of`);
+    if (cluster === hub) return;
+    const found = seesHub() ? await seenByHub(cluster) : await openToMember(cluster);
+    if (!found) throw new ApiError(403, `There is no cluster ${cluster} that you are a member of`);
+    if (found.whyAway !== undefined)
+      throw new ApiError(503, `cluster "${cluster}" cannot be reached: ${found.whyAway}`, { reason: 'ServiceUnavailable' });
   });
 
-async function isOpen(cluster: string): Promise<boolean> {
-  const before = known;
-  if (before && (await before.names).has(cluster)) return true;
-  if (!known || Date.now() - known.askedAt > believedMs) known = { askedAt: Date.now(), names: ask() };
-  return (await known.names).has(cluster);
+/** By the list that the header has open anyway. What it does not know may be there all the same. */
+async function seenByHub(name: string): Promise<OpenCluster> {
+  const list = knownList({ kind: kinds.cluster });
+  const find = () => list?.get().items.find(({ metadata }) => metadata.name === name) as Cluster | undefined;
+  if (list?.get().state === 'loading' && !find()) await untilTold(list, () => find() !== undefined);
+  const cluster = find();
+  const connected = cluster?.status?.conditions?.find(({ type }) => type === 'Connected');
+  if (!cluster || list?.get().state !== 'live' || connected?.status === 'True') return { whyAway: undefined };
+  return { whyAway: connected?.message ?? 'the hub has not heard from it yet' };
 }
 
-async function ask(): Promise<ReadonlySet<string>> {
-  const { data } = await request<{ data: { id: string; name: string }[] }>('/v3/clusters?limit=-1').catch(() => ({ data: [] }));
-  return new Set(data.flatMap(({ id, name }) => [id, name]));
+function untilTold(list: NonNullable<ReturnType<typeof knownList>>, isEnough: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patienceMs);
+  const end = list.subscribe(() => (isEnough() || list.get().state !== 'loading') && resolve());
+  return promise.finally(() => (clearTimeout(timer), end()));
+}
+
+async function openToMember(cluster: string): Promise<OpenCluster | undefined> {
+  const before = (await known?.clusters)?.get(cluster);
+  if (before && before.whyAway === undefined) return before;
+  if (!known || Date.now() - known.askedAt > believedMs) known = { askedAt: Date.now(), clusters: ask() };
+  return (await known.clusters).get(cluster);
+}
+
+interface ShownCluster {
+  readonly id: string;
+  readonly name: string;
+  readonly state?: string;
+  readonly transitioningMessage?: string;
+}
+
+async function ask(): Promise<ReadonlyMap<string, OpenCluster>> {
+  const { data } = await request<{ data: ShownCluster[] }>('/v3/clusters?limit=-1').catch(() => ({ data: [] as ShownCluster[] }));
+  return new Map(
+    data.flatMap(({ id, name, state, transitioningMessage = '' }) => {
+      const open = { whyAway: state === 'unavailable' ? transitioningMessage || 'it is not connected' : undefined };
+      return [[id, open] as const, [name, open] as const];
+    }),
+  );
 }

@@ -104,6 +104,9 @@ export function watchedList(wanted: Wanted): WatchedList {
   }
 }
 
+/** The same list where somebody wants it already; nothing is asked for. */
+export const knownList = (wanted: Wanted): WatchedList | undefined => lists.get(keyOf(wanted));
+
 /** For those who have no way to the hub's API: the clusters that are theirs, and of other kinds nothing. */
 function listWithoutHub({ kind, fieldSelector }: Wanted): WatchedList {
   if (kind.plural === kinds.cluster.plural && kind.group === kinds.cluster.group)

@@ -41,7 +41,7 @@ async function stateFaults(old: WorkflowRun, { spec }: WorkflowRun, world: Deliv
   if (spec.mode === 'Preview' && state === 'Rollback') return wrong('a preview has nothing to roll back');
   if (state === 'Initialize' && startedAt !== undefined) return wrong('the run has begun already');
   if (!isTerminal(phase)) return [];
-  if (state !== 'Rollback' || !rollbackFrom.includes(phase!)) return wrong(`the run is ${phase}: it is over`);
+  if (state !== 'Rollback' || !rollbackFrom.includes(phase!)) return wrong(`the run is ${phase}: it is over; "drover run" starts another`);
   return phase === 'Succeeded' && !(await isNewest(old, world))
     ? wrong('a newer run has taken the place of this one: roll that back, or run again')
     : [];
@@ -72,7 +72,9 @@ export async function reviewPipelineRun(request: AdmissionRequest): Promise<Admi
       ? [invalid('spec.resumeFrom', resumeFrom, 'only a run that failed can be resumed')]
       : []),
     ...(isResumed && !stages.some(({ name }) => name === resumeFrom) ? [notFound('spec.resumeFrom', resumeFrom)] : []),
-    ...(isChanged && isTerminal(phase) && !mayChange ? [invalid('spec.state', state, `the run is ${phase}: it is over`)] : []),
+    ...(isChanged && isTerminal(phase) && !mayChange
+      ? [invalid('spec.state', state, `the run is ${phase}: it is over; "drover run" starts another`)]
+      : []),
   ]);
 }
 

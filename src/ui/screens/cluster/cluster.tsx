@@ -23,24 +23,18 @@ import type { PrintedRow } from '../explore/printed-rows.ts';
 import { PrintedTable } from '../explore/printed-table.tsx';
 import { NodeDeeds } from '../nodes/node-deeds.tsx';
 import { eventColumns, type EventObject } from '../object/event-columns.tsx';
+import { peopleKinds } from '../people/people-kinds.ts';
 import { AgentLog } from './agent-log.tsx';
 import { ClusterOverview } from './cluster-overview.tsx';
 import { ClusterWorks } from './cluster-works.tsx';
 import { useMayOpenShell } from './shell/may-open-shell.ts';
 
+const AccessTab = later(async () => (await import('./access-tab.tsx')).AccessTab);
 const AddOnsTab = later(async () => (await import('./add-ons-tab.tsx')).AddOnsTab);
 const ClusterShell = later(async () => (await import('./shell/cluster-shell.tsx')).ClusterShell);
 
 /** A shell goes on while somebody looks at something else. */
 const alive = new Set(['shell']);
-
-const bindings: Kind = {
-  group: 'management.cattle.io',
-  version: 'v3',
-  kind: 'ClusterRoleTemplateBinding',
-  plural: 'clusterroletemplatebindings',
-  isNamespaced: true,
-};
 
 const tabs = [
   { id: '', title: 'Overview' },
@@ -62,7 +56,7 @@ export function ClusterScreen() {
   const { object, listed } = useObject<Cluster>(kinds.cluster, { name });
   const namespace = object && idOf(object);
   const seesWorks = useMay(namespace === undefined ? undefined : { verb: 'list', kind: kinds.work, namespace });
-  const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: bindings, namespace });
+  const seesBindings = useMay(namespace === undefined ? undefined : { verb: 'list', kind: peopleKinds.clusterBinding, namespace });
   const mayOpenShell = useMayOpenShell(object);
   // Most may see all of it: what is not known yet keeps its place.
   const hasAgent = object?.spec.connection.mode === 'Tunnel' && object.status?.agentVersion !== undefined;
@@ -141,17 +135,7 @@ function Part({ cluster, tab }: { cluster: Cluster; tab: string }) {
     case 'shell':
       return <ClusterShell key={name} cluster={cluster} />;
     case 'access':
-      return (
-        <PrintedTable
-          kind={bindings}
-          scope={{ clusters: ['local'], namespace: idOf(cluster) }}
-          empty={
-            <Empty title="Nobody but administrators" command={`kubectl -n ${idOf(cluster)} get clusterroletemplatebindings`}>
-              Who may go to {name}, and as what, is listed here. Members of its projects are listed with the projects.
-            </Empty>
-          }
-        />
-      );
+      return <AccessTab cluster={cluster} />;
     default:
       return <NoSuchPart />;
   }

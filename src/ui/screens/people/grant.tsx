@@ -11,7 +11,8 @@ import { useGroups, usePlaceNames } from './use-people.ts';
 import { isolated } from '../../parts/isolated.ts';
 
 /** Where a role is given. */
-export type GrantPlace = { readonly in: 'hub' } | { readonly in: 'cluster' } | { readonly in: 'project'; readonly project?: Project };
+export type GrantPlace =
+  { readonly in: 'hub' } | { readonly in: 'cluster'; readonly cluster?: string } | { readonly in: 'project'; readonly project?: Project };
 
 interface GrantDialogProps {
   readonly place: GrantPlace;
@@ -29,7 +30,8 @@ export function GrantDialog({ place, holder, who, onClose }: GrantDialogProps) {
   const { clusters, projects, clusterName } = usePlaceNames();
   const [chosen, setChosen] = useState(holder);
   const [role, setRole] = useState('');
-  const [where, setWhere] = useState(place.in === 'project' && place.project ? idOf(place.project) : '');
+  const given = givenPlace(place);
+  const [where, setWhere] = useState(given ?? '');
   const roles =
     place.in === 'hub'
       ? globals.map(one => ({ id: one.metadata.name!, title: one.displayName ?? one.metadata.name! }))
@@ -40,11 +42,11 @@ export function GrantDialog({ place, holder, who, onClose }: GrantDialogProps) {
     place.in === 'cluster'
       ? clusters.map(one => ({ id: one.status?.id ?? one.metadata.name!, title: one.metadata.name! }))
       : projects.map(one => ({ id: idOf(one), title: `${isolated(one.spec.displayName)} on ${clusterName(one.spec.clusterName)}` }));
-  const needsPlace = place.in === 'cluster' || (place.in === 'project' && !place.project);
+  const needsPlace = place.in !== 'hub' && given === undefined;
   const { kind, namespace, body } = bindingFor(place.in, { holder: chosen, role, where, projects });
   return (
     <ActionDialog
-      title={holder ? `Give ${who} a role` : place.in === 'project' ? 'Add a member' : 'Give a role'}
+      title={holder ? `Give ${who} a role` : given === undefined ? 'Give a role' : 'Add a member'}
       verb="Give"
       isReady={chosen !== undefined && role !== '' && (place.in === 'hub' || where !== '')}
       command={`kubectl create -f - <<< ${quoted(JSON.stringify(body))}`}
@@ -57,6 +59,12 @@ export function GrantDialog({ place, holder, who, onClose }: GrantDialogProps) {
       <p className="muted">Nobody can give more than they have: the hub looks.</p>
     </ActionDialog>
   );
+}
+
+/** The id of the cluster or project that is meant already. */
+function givenPlace(place: GrantPlace): string | undefined {
+  if (place.in === 'project') return place.project && idOf(place.project);
+  return place.in === 'cluster' ? place.cluster : undefined;
 }
 
 const anotherGroup = 'another group';
