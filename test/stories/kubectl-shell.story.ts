@@ -210,7 +210,8 @@ describe('a kubectl shell on a cluster with a real node', { skip: missing ?? fal
       await eventually(
         async () => {
           await page.goto(`${hub.server}${pods}`);
-          return page.getByText('No Pods', { exact: false }).or(page.getByRole('table')).first().isVisible();
+          await page.getByText('No Pods', { exact: false }).or(page.getByRole('table')).first().waitFor({ timeout: 10_000 });
+          return true;
         },
         Boolean,
         { timeoutMs: 60_000, everyMs: 1000 },

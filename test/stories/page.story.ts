@@ -172,6 +172,7 @@ for (const kind of hubKindsByTime)
         await rowHasFocus(page);
         await keyboard.press(key);
         await page.waitForURL(url => url.pathname.endsWith(`/${part}`));
+        await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
         await keyboard.press('Escape');
       }
       await row(page, 'web').waitFor();

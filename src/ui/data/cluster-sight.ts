@@ -2,7 +2,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { hubRefuses, isHidden, seesHub } from './hub-sight.ts';
 import { hub, kinds } from './kinds.ts';
 import { ApiError, guardRequests, request } from './request.ts';
-import { knownList } from './watched-list.ts';
+import { knownList, watchedList, type WatchedList } from './watched-list.ts';
 
 /*
  * Who is no administrator has a way to some clusters alone, and some clusters are away. A request to another would be refused, which browsers write into
@@ -39,18 +39,19 @@ export const beginClusterSight = (): void =>
       throw new ApiError(503, `cluster "${cluster}" cannot be reached: ${found.whyAway}`, { reason: 'ServiceUnavailable' });
   });
 
-/** By the list that the header has open anyway. What it does not know may be there all the same. */
+/** By the list of all where somebody looks at it. What the hub does not know may be there all the same. */
 async function seenByHub(name: string): Promise<OpenCluster> {
-  const list = knownList({ kind: kinds.cluster });
-  const find = () => list?.get().items.find(({ metadata }) => metadata.name === name) as Cluster | undefined;
-  if (list?.get().state === 'loading' && !find()) await untilTold(list, () => find() !== undefined);
+  const kind = kinds.cluster;
+  const list = knownList({ kind }) ?? watchedList({ kind, fieldSelector: `metadata.name=${name}` });
+  const find = () => list.get().items.find(({ metadata }) => metadata.name === name) as Cluster | undefined;
+  if (list.get().state === 'loading' && !find()) await untilTold(list, () => find() !== undefined);
   const cluster = find();
   const connected = cluster?.status?.conditions?.find(({ type }) => type === 'Connected');
-  if (!cluster || list?.get().state !== 'live' || connected?.status === 'True') return { whyAway: undefined };
+  if (!cluster || list.get().state !== 'live' || connected?.status === 'True') return { whyAway: undefined };
   return { whyAway: connected?.message ?? 'the hub has not heard from it yet' };
 }
 
-function untilTold(list: NonNullable<ReturnType<typeof knownList>>, isEnough: () => boolean): Promise<void> {
+function untilTold(list: WatchedList, isEnough: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, patienceMs);
   const end = list.subscribe(() => (isEnough() || list.get().state !== 'loading') && resolve());
