@@ -897,6 +897,7 @@ for (const kind of hubKindsByTime)
       await grant.getByLabel('Role').selectOption({ label: 'Cluster Member' });
       await page.getByRole('button', { name: 'Give' }).click();
       await page.getByRole('row').filter({ hasText: 'cluster-member' }).waitFor();
+      await window.picture('access');
       assert.deepEqual(await window.barriers(), []);
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: /^Screen, cluster/ }).fill(nasty);

@@ -1,31 +1,27 @@
-import { useState } from 'react';
 import type { Cluster } from '../../../api/cluster.ts';
-import { hub } from '../../data/kinds.ts';
-import { Empty } from '../../parts/notes.tsx';
+import { useList } from '../../data/use-list.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
 import { idOf } from '../clusters/cluster-kind.ts';
-import { PrintedTable } from '../explore/printed-table.tsx';
-import { GrantButton } from '../people/given-roles.tsx';
-import { GrantDialog } from '../people/grant.tsx';
-import { peopleKinds } from '../people/people-kinds.ts';
+import { Members } from '../people/members.tsx';
+import { peopleKinds, type ClusterRoleTemplateBinding } from '../people/people-kinds.ts';
 
 /** Who may go to a cluster, and as what. */
 export function AccessTab({ cluster }: { cluster: Cluster }) {
-  const [isAdding, setAdding] = useState(false);
+  const namespace = idOf(cluster);
   const kind = peopleKinds.clusterBinding;
-  const id = idOf(cluster);
+  const { items, state, error } = useList<ClusterRoleTemplateBinding>({ kind, namespace });
   return (
     <>
-      <PrintedTable
+      {error && <ErrorNote error={error} about="Members" />}
+      <Members
         kind={kind}
-        scope={{ clusters: [hub], namespace: id }}
-        tools={<GrantButton title="Add a member" kind={kind} namespace={id} onAsk={() => setAdding(true)} />}
-        empty={
-          <Empty title="Nobody but administrators" command={`kubectl -n ${id} get ${kind.plural}`}>
-            Who may go to {cluster.metadata.name}, and as what, is listed here. Members of its projects are listed with the projects.
-          </Empty>
-        }
+        members={items}
+        isLoading={state === 'loading'}
+        place={{ in: 'cluster', cluster: namespace }}
+        title={cluster.metadata.name ?? ''}
+        namespace={namespace}
+        none="Nobody but administrators may go there. Members of its projects are listed with the projects."
       />
-      {isAdding && <GrantDialog place={{ in: 'cluster', cluster: id }} onClose={() => setAdding(false)} />}
     </>
   );
 }

@@ -86,7 +86,7 @@ export function ClusterScreen() {
     <Page
       title={name}
       above={[{ title: 'Clusters', to: '/clusters' }]}
-      isFilled={tab !== '' && tab !== 'shell'}
+      isFilled={!['', 'access', 'shell'].includes(tab)}
       beside={
         <>
           <ObjectState object={object} />

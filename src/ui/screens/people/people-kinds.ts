@@ -47,7 +47,7 @@ export const groupPlace = (name: string): string => `/people/groups/${encodeURIC
 /** Who is given a role: a person, or a group as its provider names it. */
 export type Holder = { readonly userName: string } | { readonly groupPrincipalName: string };
 
-interface Binding {
+export interface Binding {
   readonly userName?: string;
   readonly groupName?: string;
   readonly groupPrincipalName?: string;

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useParams } from 'wouter';
 import { PlaceLink } from '../../app/place.tsx';
 import { kinds, objectPlace } from '../../data/kinds.ts';
@@ -9,12 +8,10 @@ import { Page } from '../../parts/page.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
 import { ObjectState } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
-import { GrantButton } from './given-roles.tsx';
-import { GrantDialog, RevokeButton } from './grant.tsx';
-import { groupOf, groupPlace, holderOf, peopleKinds, userPlace, type Project } from './people-kinds.ts';
+import { Members } from './members.tsx';
+import { peopleKinds, type Project } from './people-kinds.ts';
 import { usePeople, usePlaceNames } from './use-people.ts';
 import '../../styles/delivery.css';
-import { isolated } from '../../parts/isolated.ts';
 
 const annotation = 'field.cattle.io/projectId';
 
@@ -59,62 +56,25 @@ export function ProjectScreen() {
       }
     >
       {project.spec.description && <p>{project.spec.description}</p>}
-      <Members project={project} />
+      <ProjectMembers project={project} />
       <Namespaces project={project} cluster={cluster} />
     </Page>
   );
 }
 
-function Members({ project }: { project: Project }) {
-  const { projects, byId, isLoading } = usePeople();
-  const [isOpen, setOpen] = useState(false);
+function ProjectMembers({ project }: { project: Project }) {
+  const { projects, isLoading } = usePeople();
   const id = `${project.metadata.namespace}:${project.metadata.name}`;
-  const members = projects.filter(one => one.projectName === id);
-  const namespace = project.status?.backingNamespace ?? project.metadata.name;
   return (
-    <section className="section">
-      <div className="row">
-        <h2 className="grow">Members</h2>
-        <GrantButton
-          title="Add a member"
-          kind={peopleKinds.projectBinding}
-          {...(namespace !== undefined && { namespace })}
-          onAsk={() => setOpen(true)}
-        />
-      </div>
-      {members.length === 0 && isLoading ? (
-        <Loading />
-      ) : members.length === 0 ? (
-        <p className="muted">Nobody was given a role in this project. Those who own the cluster may do everything in it.</p>
-      ) : (
-        <SmallTable
-          name="Members"
-          heads={['Who', 'Role', 'Since', 'Take away']}
-          rows={members.map(one => {
-            const who = holderOf(one, byId);
-            return [
-              one.userName || groupOf(one) ? (
-                <PlaceLink key="who" to={one.userName ? userPlace(one.userName) : groupPlace(groupOf(one)!)}>
-                  <bdi>{who}</bdi>
-                </PlaceLink>
-              ) : (
-                who
-              ),
-              <code key="role">{one.roleTemplateName}</code>,
-              <Time key="since" at={one.metadata.creationTimestamp} isAgo />,
-              <RevokeButton
-                key="revoke"
-                kind={peopleKinds.projectBinding}
-                namespace={one.metadata.namespace}
-                name={one.metadata.name ?? ''}
-                about={`${isolated(who)} is no longer ${one.roleTemplateName} in ${isolated(project.spec.displayName)}`}
-              />,
-            ];
-          })}
-        />
-      )}
-      {isOpen && <GrantDialog place={{ in: 'project', project }} onClose={() => setOpen(false)} />}
-    </section>
+    <Members
+      kind={peopleKinds.projectBinding}
+      members={projects.filter(one => one.projectName === id)}
+      isLoading={isLoading}
+      place={{ in: 'project', project }}
+      title={project.spec.displayName}
+      namespace={project.status?.backingNamespace ?? project.metadata.name}
+      none="Nobody was given a role in this project. Those who own the cluster may do everything in it."
+    />
   );
 }
 
