@@ -27,7 +27,7 @@ export function forgetClusters(): void {
 
 /** Keeps requests from leaving that would be refused for the cluster they go to. */
 export const beginClusterSight = (): void =>
-  guardRequests(async path => {
+  guardRequests(async (path, method) => {
     const [, encoded] = /^\/k8s\/clusters\/([^/?]+)/.exec(path) ?? [];
     if (encoded === undefined) return;
     const cluster = decodeURIComponent(encoded);
@@ -35,7 +35,9 @@ export const beginClusterSight = (): void =>
     if (cluster === hub) return;
     const found = seesHub() ? await seenByHub(cluster) : await openToMember(cluster);
     if (!found) throw new ApiError(403, `There is no cluster ${cluster} that you are a member of`);
-    if (found.whyAway !== undefined)
+    // What somebody does is tried all the same: the cluster may be back this very moment.
+    const isLook = method === 'GET' || path.includes('/selfsubject');
+    if (isLook && found.whyAway !== undefined)
       throw new ApiError(503, `cluster "${cluster}" cannot be reached: ${found.whyAway}`, { reason: 'ServiceUnavailable' });
   });
 

@@ -32,7 +32,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-let guard: (path: string) => Promise<void> = () => Promise.resolve();
+let guard: (path: string, method: string) => Promise<void> = () => Promise.resolve();
 
 /** Asked before each request; what it throws is the answer, and the request stays here. */
 export function guardRequests(next: typeof guard): void {
@@ -47,7 +47,7 @@ export async function request<T = unknown>(path: string, options: RequestOptions
 
 export async function requestText(path: string, options: RequestOptions = {}): Promise<string> {
   const { method = 'GET', body, signal, accept = 'application/json', contentType = 'application/json', isLastDeed = false } = options;
-  await guard(path);
+  await guard(path, method);
   const headers: Record<string, string> = { accept };
   if (body !== undefined) headers['content-type'] = contentType;
   if (method !== 'GET') Object.assign(headers, csrfHeaders());
