@@ -514,6 +514,8 @@ for (const kind of hubKindsByTime)
       await eventually(async () => /again: quick/.test(await editorText(page)));
       assert.match(await editorText(page), /replicas: 3/, 'what was written is there after a second conflict, too');
       await rig.on('sandbox-1').expect('scale deployment web --replicas=4');
+      // What controllers report meanwhile would be a conflict, too.
+      await rig.on('sandbox-1').expect('rollout status deployment web --timeout=60s', { timeoutMs: 70_000 });
       await page.getByRole('button', { name: 'Review changes' }).click();
       await page.getByRole('button', { name: 'Merge with what is there now' }).click();
       await eventually(async () => /replicas: 3\n.*what is there now\n.*replicas: 4/.test(await editorText(page)));
