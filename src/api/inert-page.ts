@@ -1,8 +1,7 @@
-import type { CustomResourceDefinition } from './builtin-kinds.ts';
 import type { DeclaredKind } from './define-kind.ts';
 import { dialectOf } from './dialects.ts';
 import { whyInert } from './inert-fields.ts';
-import { valuesOf, type OpenApiSchema } from './openapi-schema.ts';
+import { schemaOfDeclared, valuesOf, type OpenApiSchema } from './openapi-schema.ts';
 
 interface Row {
   readonly dialect: string;
@@ -37,8 +36,7 @@ export function printInertPage(kinds: readonly DeclaredKind[]): string {
 const ending = (path: string): string => path.replace(/^.*\[\]\.|^spec\./, '');
 
 function rowsOf(kind: DeclaredKind): Row[] {
-  const { spec } = kind.definition() as CustomResourceDefinition;
-  const { properties = {} } = spec!.versions[0]!.schema!.openAPIV3Schema as OpenApiSchema;
+  const { properties = {} } = schemaOfDeclared(kind);
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...own } = properties;
   const dialect = dialectOf(kind.group) ?? 'Kubernetes';
   return inertBelow({ properties: own }, '').map(one => ({ dialect, kind: kind.kind, ...one }));

@@ -1,3 +1,5 @@
+import type { CustomResourceDefinition } from './builtin-kinds.ts';
+import type { DeclaredKind } from './define-kind.ts';
 import { getMember, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
 /** A document of OpenAPI v3 as API servers serve it. Whoever wrote it may have left out anything. */
@@ -40,6 +42,10 @@ export function schemaOf({ components }: OpenApiDocument, wanted: GroupVersionKi
   const isWanted = (one: GroupVersionKind) => one.group === wanted.group && one.version === wanted.version && one.kind === wanted.kind;
   return schemas.find(([, schema]) => schema['x-kubernetes-group-version-kind']?.some(isWanted))?.[1];
 }
+
+/** The schema of a kind that is declared here. */
+export const schemaOfDeclared = (kind: DeclaredKind): OpenApiSchema =>
+  (kind.definition() as CustomResourceDefinition).spec!.versions[0]!.schema!.openAPIV3Schema as OpenApiSchema;
 
 /** The schema of the values of a map. */
 export const valuesOf = ({ additionalProperties }: OpenApiSchema): OpenApiSchema | undefined =>

@@ -452,9 +452,11 @@ export const workReasons = {
   uninstallFailed: 'UninstallFailed',
 } as const;
 
+/** Whether somebody lets it go though its member is lost. */
+export const isReleased = ({ metadata }: Work): boolean => metadata.annotations?.[workAnnotations.forceRemoval] === 'true';
+
 /** Whether what it delivered stays on the member when the Work goes. */
-export const staysWhenGone = ({ metadata, spec }: Work): boolean =>
-  spec.onDelete === 'Keep' || metadata.annotations?.[workAnnotations.forceRemoval] === 'true';
+export const staysWhenGone = (work: Work): boolean => work.spec.onDelete === 'Keep' || isReleased(work);
 
 /** The parts of a spec that its revisions keep, and that a rollback brings back. Priority, order and the like are decisions of their own. */
 export const restoredFields = ['chart', 'values', 'kustomization', 'manifests', 'content', 'patches', 'options'] as const;

@@ -19,7 +19,7 @@ export interface ClusterDrain {
   readonly works: readonly DrainedWork[];
 }
 
-const clustersAtOnce = 16;
+export const clustersAtOnce = 16;
 
 /** What a drain would take off each cluster, and what would stay. */
 export async function readDrains(hub: KubeClient, clusters: readonly Cluster[], signal: AbortSignal): Promise<ClusterDrain[]> {

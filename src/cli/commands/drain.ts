@@ -7,7 +7,7 @@ import { clusterId } from '../../core/clusters/cluster-id.ts';
 import { mapBounded } from '../../util/map-bounded.ts';
 import { changeTaints } from '../clusters/change-taints.ts';
 import { addChangedClusters, findChangedClusters, type ChangedClusters } from '../clusters/cluster-arguments.ts';
-import { drainText, readDrains, type ClusterDrain } from '../clusters/read-drain.ts';
+import { clustersAtOnce, drainText, readDrains, type ClusterDrain } from '../clusters/read-drain.ts';
 import { dryRunMark, dryRunOption, type DryRun } from '../dry-run.ts';
 import { endUnchanged, errorUnchangedOption, type UnchangedOptions } from '../error-unchanged.ts';
 import { CommandError, exitCodes, usageError } from '../exit-codes.ts';
@@ -25,7 +25,6 @@ interface DrainOptions extends ChangedClusters, UnchangedOptions {
 }
 
 const pollMs = 300;
-const clustersAtOnce = 16;
 
 export function defineDrain(command: Command, terminal: Terminal): void {
   addChangedClusters(command)

@@ -1,8 +1,7 @@
-import type { CustomResourceDefinition } from '../../api/builtin-kinds.ts';
 import type { DeclaredKind, KindRef } from '../../api/define-kind.ts';
 import { inertFieldsIn } from '../../api/inert-fields.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { OpenApiSchema } from '../../api/openapi-schema.ts';
+import { schemaOfDeclared, type OpenApiSchema } from '../../api/openapi-schema.ts';
 import type { AdmissionRequest } from './admission-review.ts';
 
 const schemas = new WeakMap<KindRef, OpenApiSchema>();
@@ -25,8 +24,7 @@ function schemaOf(kind: KindRef): OpenApiSchema | undefined {
   if (!('definition' in kind)) return undefined;
   const known = schemas.get(kind);
   if (known) return known;
-  const { spec } = (kind as DeclaredKind).definition() as CustomResourceDefinition;
-  const schema = spec!.versions[0]!.schema!.openAPIV3Schema as OpenApiSchema;
+  const schema = schemaOfDeclared(kind as DeclaredKind);
   schemas.set(kind, schema);
   return schema;
 }

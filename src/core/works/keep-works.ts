@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Cluster, clusterAnnotations, clusterConditions } from '../../api/cluster.ts';
 import { findCondition, withConditions } from '../../api/conditions.ts';
-import { Work, workAnnotations, workConditions, workFinalizer, workReasons } from '../../api/work.ts';
+import { isReleased, Work, workConditions, workFinalizer, workReasons } from '../../api/work.ts';
 import { removeFinalizer } from '../../client/finalizers.ts';
 import type { KubeClient } from '../../client/kube-client.ts';
 import { isMissing } from '../../client/missing-object.ts';
@@ -71,9 +71,9 @@ export function runWorkKeeper({ hub, works, clusters, revisions, signal }: WorkK
   }
 
   async function letGo(work: Work, cluster: Cluster | undefined, { signal }: Context): Promise<void> {
-    const isReleased = work.metadata.annotations?.[workAnnotations.forceRemoval] === 'true';
     const isForced =
-      isReleased || (cluster?.metadata.annotations?.[clusterAnnotations.forceRemoval] === 'true' && cluster.metadata.deletionTimestamp);
+      isReleased(work) ||
+      (cluster?.metadata.annotations?.[clusterAnnotations.forceRemoval] === 'true' && cluster.metadata.deletionTimestamp);
     const isRemoved = findCondition(work, workConditions.removed)?.status === 'True';
     if (isRemoved || !cluster || isForced) await removeFinalizer(hub, Work, work, workFinalizer, { signal });
   }

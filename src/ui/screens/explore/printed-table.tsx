@@ -13,7 +13,7 @@ import { groupRows, type ObjectGroup } from './group-rows.ts';
 import { groupedColumns, isGroup, type ShownRow } from './grouped-columns.tsx';
 import { columnsOf, placeOf } from './printed-columns.tsx';
 import { usePrintedRows, type PrintedRow, type PrintedRows } from './printed-rows.ts';
-import { ClusterPages, LeftOut, RowsChoice, SelectorField } from './table-tools.tsx';
+import { ClusterPages, NotLoaded, RowsChoice, SelectorField } from './table-tools.tsx';
 
 interface PrintedTableProps {
   readonly kind: Kind;
@@ -56,7 +56,7 @@ export function PrintedTable({ kind, scope, prefix = '', tools, rowEnd, empty, .
     <>
       <Failures failed={found.failed} />
       {hasClusters && <ClusterPages total={found.total} />}
-      <LeftOut left={found.left} />
+      <NotLoaded left={found.left} />
       <Table
         name={kind.plural}
         rows={rows}

@@ -65,7 +65,7 @@ export function ClusterPages({ total }: { total: number }) {
 }
 
 /** Says so when a list is longer than a tab should hold. */
-export function LeftOut({ left }: { left: number }) {
+export function NotLoaded({ left }: { left: number }) {
   if (left === 0) return null;
   return (
     <p className="muted" role="status">

@@ -3,7 +3,7 @@ import type { ClusterDeployment } from '../../../dialects/k0rdent/kinds/cluster-
 import type { MultiClusterService } from '../../../dialects/k0rdent/kinds/multi-cluster-service.ts';
 import type { ServiceSet } from '../../../dialects/k0rdent/kinds/service-set.ts';
 import { deliveryKinds } from '../../data/delivery-kinds.ts';
-import { kinds, resourceOf, type Kind } from '../../data/kinds.ts';
+import { hub, kinds, resourceOf, type Kind } from '../../data/kinds.ts';
 
 export type { Cluster, ClusterDeployment, MultiClusterService, ServiceSet };
 
@@ -37,7 +37,7 @@ export const hubTarget = '/';
 export const membersByTarget = (clusters: readonly Cluster[]): ReadonlyMap<string, Cluster> =>
   new Map(
     clusters.flatMap(cluster => {
-      const target = cluster.metadata.name === 'local' ? hubTarget : cluster.metadata.annotations?.[deploymentAnnotation];
+      const target = cluster.metadata.name === hub ? hubTarget : cluster.metadata.annotations?.[deploymentAnnotation];
       return target === undefined ? [] : [[target, cluster] as const];
     }),
   );

@@ -2,6 +2,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { whyKeptAway } from '../../../api/cluster-taints.ts';
 import type { LabelSelector } from '../../../api/label-selector.ts';
 import { unmetDemands } from '../../../api/unmet-demands.ts';
+import { hub } from '../../data/kinds.ts';
 import type { InfrastructureDefinition } from '../../../dialects/workflows/kinds/infrastructure-definition.ts';
 
 export interface RunPlace {
@@ -16,7 +17,7 @@ export function whereItRuns({ spec, status }: InfrastructureDefinition, clusters
   const matched = status?.matched ?? [];
   const ids = new Set(matched.map(one => one.id));
   const meant = matched.map(({ name, ready }) => ({ name, isMeant: true, why: ready ? '' : 'it is not ready' }));
-  const others = clusters.filter(one => !ids.has(one.status?.id ?? '') && one.metadata.name !== 'local');
+  const others = clusters.filter(one => !ids.has(one.status?.id ?? '') && one.metadata.name !== hub);
   return [...meant, ...others.map(one => ({ name: one.metadata.name ?? '', isMeant: false, why: whyNotRun(spec, one) }))];
 }
 
